@@ -260,7 +260,7 @@ def test_what_is_around_the_scenarios_is_carried_over_or_named(
     ("text", "why"),
     [
         ("config: {}", "it has no list `scenarios`"),
-        ("scenarios: [{engine: socketio, flow: [{emit: x}]}]", "the engine `socketio` is not"),
+        ("scenarios: [{engine: playwright, flow: [{x: y}]}]", "the engine `playwright` is not"),
         ("scenarios: [1, [], {flow: 3}, {flow: [null, 1, {get: null}]}]", "and 1 more)"),
         ("scenarios: [{flow: [{loop: &a [{loop: *a}]}]}]", "its aliases stand for more"),
     ],

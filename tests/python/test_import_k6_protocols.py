@@ -216,7 +216,8 @@ def test_an_imported_call_is_answered_and_its_checks_hold() -> None:
     pytest.importorskip("grpc", reason="the server is one of grpcio")
     from test_grpc import health
 
-    body = f"""const r = client.invoke('{CHECK}', {{ service: 'tea' }}, {{ metadata: {{ a: 'b' }} }});
+    body = f"""
+  const r = client.invoke('{CHECK}', {{ service: 'tea' }}, {{ metadata: {{ a: 'b' }} }});
   check(r, {{ ok: (r) => r && r.status === grpc.StatusOK,
     serves: (r) => r.message.status === 'SERVING', wrong: (r) => r.message.status === 'x' }});"""
     made = calls(body)

@@ -28,6 +28,7 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import items, table, words
 from thinktime.importing.redirects import Redirects
 from thinktime.importing.session_values import Values, column_note
+from thinktime.importing.takes import settle
 
 _TAKEN = ("target", "phases", "http", "defaults", "variables", "payload", "ensure", "plugins")
 _PLUGINS = ("ensure", "expect", "metrics-by-endpoint")
@@ -48,14 +49,14 @@ def draft(text: str, file: str, name: str) -> Draft:
         raise InputError(f"{file}: is no script of Artillery: it has no list `scenarios`")
     notes = Notes()
     config = table(root.get("config"))
-    values = Values(notes, PATTERN, drawn, "capture" in text)
+    values = Values(notes, PATTERN, drawn)
     values.drawn = lambda name: drawn(name, values.marks)
     _variables(config, values)
     flow = Flow(values, config, Redirects())
     chains = list(_chains(root["scenarios"], flow))
     _left_out(root, config, notes)
     origin, kept = one_origin((step.request for _, chain in chains for step in chain), notes)
-    values.settle(kept)
+    settle(kept, notes)
     taken = set(kept)
     chains = [
         (weight, left)

@@ -149,7 +149,7 @@ class Flow:
 
     def _request(self, method: str, given: Mapping[str, Any], place: str) -> None:
         url = words(given.get("url") or given.get("uri"))
-        url = str(self.values.fill(url, place, is_target=True))
+        url = str(self.values.fill(url, place))
         if not url:
             self.notes.add(place, "left out: it has no URL")
             return

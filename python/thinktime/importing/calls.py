@@ -28,6 +28,7 @@ from thinktime.importing.script_values import (
     Table,
     Unknown,
     called,
+    drawn,
     is_number,
     is_unknown,
 )
@@ -91,8 +92,8 @@ class Calls:
             self.sleep(given, place)
         elif name == "check":
             self._check(given, node, place)
-        elif (drawn := called(name, given, node, self.reader.draws)) is not None:
-            return drawn
+        elif (known := called(name, given, node, self.reader.draws)) is not None:
+            return known
         else:
             if name == "fail":
                 self.notes.add(place, "`fail` is left out")
@@ -204,6 +205,7 @@ class Calls:
         """The header fields, or the metadata, of a request."""
         if headers is not None and not isinstance(headers, dict):
             self.notes.add(place, "the headers are left out: they are no literal")
+        headers = drawn(headers, self.reader.draws)
         pairs = list(headers.items()) if isinstance(headers, dict) else []
         known = []
         for name, one in pairs:
@@ -216,6 +218,7 @@ class Calls:
     def _body(self, held: Any, fields: dict[str, str], place: str) -> Body | None:
         if held is None or held == "":
             return None
+        held = drawn(held, self.reader.draws)
         if is_unknown(held):
             self.notes.add(place, "the body is left out: it is no literal")
             return None

@@ -29,6 +29,7 @@ from thinktime.importing.gatling_values import Names
 from thinktime.importing.journeys import Journey
 from thinktime.importing.notes import Notes
 from thinktime.importing.session_values import Values
+from thinktime.importing.takes import settle
 
 _INJECTIONS = ("inject", "injectOpen", "injectClosed")
 _PERCENTILES = {"percentile1": "p50", "percentile3": "p95", "percentile4": "p99", "mean": "mean"}
@@ -55,7 +56,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     notes = Notes()
     source = gatling_syntax.source(text)
     names = Names(source, notes)
-    values = Values(notes, PATTERN, lambda one: drawn(one, values.marks), "saveAs" in text)
+    values = Values(notes, PATTERN, lambda one: drawn(one, values.marks))
     requests = Requests(names, values)
     if not source.set_up:
         raise InputError(f"{file}: is no simulation of Gatling: it has no `setUp`")
@@ -69,7 +70,7 @@ def draft(text: str, file: str, name: str) -> Draft:
         for part in page.objects if page not in taken else []:
             notes.add(part.place, "left out: the page that it belongs to goes elsewhere")
     for one in injected:
-        values.settle(each for each in _all(one.journey) if each in taken)
+        settle([each for each in _all(one.journey) if each in taken], notes)
     populations = [
         made for one in injected if (made := _population(one, taken, requests)) is not None
     ]

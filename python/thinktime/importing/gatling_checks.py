@@ -13,7 +13,8 @@ from thinktime.importing.checks import Condition
 from thinktime.importing.draft import Request
 from thinktime.importing.gatling_syntax import Call
 from thinktime.importing.gatling_values import Names
-from thinktime.importing.session_values import Values, is_part
+from thinktime.importing.session_values import Values
+from thinktime.importing.takes import is_part
 
 _PARTS = {"jsonPath": "json", "regex": "regex", "header": "header", "headerRegex": ""}
 _WHOLE = {"status": "status", "bodyString": "body", "bodyLength": "", "currentLocation": ""}

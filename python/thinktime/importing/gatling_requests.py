@@ -109,7 +109,7 @@ class Requests:
         if url is None or method is None:
             self.notes.add(place, "left out: its URL or its method is known only in a run")
             return None
-        url = self.values.fill(url, place, is_target=True)
+        url = self.values.fill(url, place)
         reader = _Parts(self, place, dict(protocol.fields), protocol.follows)
         for one in chain[1:]:
             if one is not sent:

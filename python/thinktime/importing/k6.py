@@ -33,6 +33,7 @@ from thinktime.importing.scenarios import Scenario, scenarios
 from thinktime.importing.script_expressions import NODES_MAX
 from thinktime.importing.script_values import Function
 from thinktime.importing.syntax import parse
+from thinktime.importing.takes import settle
 
 _OBJECTIVE = re.compile(r"\s*(p\((\d+(?:\.\d+)?)\)|med|avg|rate)\s*<=?\s*(\d+(?:\.\d+)?)\s*")
 
@@ -54,7 +55,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     origin, kept = one_origin(found, notes)
     taken = set(kept)
     populations = [
-        _population(scenario, [one for one in steps if one.request in taken])
+        _population(scenario, [one for one in steps if one.request in taken], notes)
         for scenario, steps in made
         if any(one.request in taken for one in steps)
     ]
@@ -91,7 +92,7 @@ def _played(
         yield scenario, steps
 
 
-def _population(scenario: Scenario, steps: list[Step]) -> Population:
+def _population(scenario: Scenario, steps: list[Step], notes: Notes) -> Population:
     requests: list[Request] = [one.request for one in steps]
     for one in steps:
         one.request.think = one.think()
@@ -101,6 +102,7 @@ def _population(scenario: Scenario, steps: list[Step]) -> Population:
     elif len(requests) > 1:
         in_order(requests)
     population = Population(arrivals, scenario.why, requests, plain(scenario.name or "default"))
+    settle(requests, notes)
     if any(not one.exchange for one in requests):
         population.session["cookies"] = True
     if any("send" in one.exchange for one in requests):

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-MARK = re.compile(r"~(?:text|number)-\d{1,9}~")
+MARK = re.compile(r"~(?:text|number|value)-\d{1,9}~")
 _OPEN = re.compile(rf"(?:[A-Za-z]{{1,20}} )?{MARK.pattern}")
 
 
@@ -29,8 +29,8 @@ class Marks:
 
     meanings: dict[str, str] = field(default_factory=dict)
 
-    def add(self, meaning: str, kind: Literal["text", "number"] = "text") -> str:
-        """A mark; one of a number stands without quotes in JSON."""
+    def add(self, meaning: str, kind: Literal["text", "number", "value"] = "text") -> str:
+        """A mark: of a number, which has no quotes in JSON, of a drawn text, or of a value."""
         mark = f"~{kind}-{len(self.meanings)}~"
         self.meanings[mark] = meaning
         return mark

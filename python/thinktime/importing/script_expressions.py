@@ -11,11 +11,13 @@ from thinktime.importing.marks import Marks
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import is_small
 from thinktime.importing.script_values import (
+    Answer,
     Class,
     Function,
     Handle,
     Instance,
     Member,
+    Part,
     Scope,
     Table,
     Unknown,
@@ -184,6 +186,10 @@ class Expressions(ABC):
     def _of(self, holder: Any, key: Any, node: Node) -> Any:
         if isinstance(holder, Member):
             return Member(holder.module, key) if isinstance(key, str) else Unknown(text_of(node))
+        if isinstance(holder, Answer) and key in ("body", "status", "headers"):
+            return Part(holder.request, key)
+        if isinstance(holder, Part):
+            return holder.of(key) or Unknown(text_of(node))
         if isinstance(holder, Handle) and isinstance(key, str):
             return holder.held.get(key) or Member(holder.module, key, holder)
         if isinstance(holder, list) and isinstance(key, int) and 0 <= key < len(holder):

@@ -6,17 +6,20 @@ not known; a value that only a run would show is `Unknown`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from thinktime.importing.notes import Notes
 from thinktime.importing.script_expressions import DEPTH_MAX, Expressions
 from thinktime.importing.script_values import (
+    Answer,
     Class,
     Function,
     Handle,
     Instance,
     Member,
+    Part,
     Scope,
     Unknown,
     called,
@@ -165,13 +168,16 @@ class Reader(Expressions):
         self.seen.add((self.file, node.start_byte))
         name = text_of(part(function, "property"))
         # The list of `list.map(f)` is read once: it may be the answer of a request.
-        held = self.value(part(function, "object"), scope) if name in _OVER_LISTS else None
+        is_held = name in (*_OVER_LISTS, "json")
+        held = self.value(part(function, "object"), scope) if is_held else None
         callee = self.value(function, scope) if held is None else self._of(held, name, node)
         given = self._given(part(node, "arguments"), scope)
         if isinstance(callee, Function):
             return self.follow(callee, given)
         if isinstance(callee, Member):
             return self.call(callee, given, node)
+        if name == "json" and isinstance(held, Answer):
+            return _of_json(held, given, node)
         path = text_of(function)
         if path == "require" and given and isinstance(given[0], str):
             return Member(given[0])
@@ -230,6 +236,15 @@ class Reader(Expressions):
             self.active.pop()
             self.file = before
         return None
+
+
+def _of_json(answer: Answer, given: list[Any], node: Node) -> Any:
+    """`response.json()`, or `response.json("items.0.id")`."""
+    found: Part | None = Part(answer.request, "json:$")
+    path = given[0] if given else ""
+    for key in str(path).split(".") if path else []:
+        found = found.of(int(key) if re.fullmatch(r"\d{1,9}", key) else key) if found else None
+    return found or Unknown(text_of(node))
 
 
 _OVER_LISTS = ("forEach", "map", "flatMap", "push")

@@ -12,6 +12,7 @@ from typing import Any
 from thinktime.importing.draft import Request
 from thinktime.importing.marks import Marks
 from thinktime.importing.syntax import Node, text_of
+from thinktime.importing.takes import is_part, own_name
 
 TEXT_MAX = 100_000
 
@@ -114,6 +115,37 @@ class Answer:
     request: Request
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of the response to a request, in the notation of `take`."""
+
+    request: Request
+    source: str
+
+    def of(self, key: Any) -> Part | None:
+        """The part of JSON that a key or a place leads to, or the header field of a name."""
+        if self.source == "headers" and isinstance(key, str):
+            return Part(self.request, f"header:{key}")
+        if self.source.startswith("json:") and isinstance(key, int):
+            return Part(self.request, f"{self.source}[{key}]")
+        is_key = re.fullmatch(r"(?!length$)[A-Za-z_]\w*", str(key)) is not None
+        if self.source.startswith("json:") and is_key:
+            return Part(self.request, f"{self.source}.{key}")
+        return None
+
+    def mark(self, draws: Marks) -> str | None:
+        """The mark of the value that the request takes; None if it cannot be taken."""
+        if not is_part(self.source):
+            return None
+        name = re.sub(r"^.*[.:]", "", self.source)
+        free, number = own_name(name), 1
+        while free in draws.meanings.values() and self.request.take.get(free) != self.source:
+            number += 1
+            free = f"{own_name(name)}-{number}"
+        self.request.take[free] = self.source
+        return draws.add(free, "value")
+
+
 class Table(dict[str, Any]):
     """An object that a script writes, with its node."""
 
@@ -142,6 +174,8 @@ def as_text(found: Any, draws: Marks) -> str | None:
         if found.is_whole and found.lo == found.hi:
             return str(int(found.lo))
         return draws.add(found.law) if found.is_whole and found.lo < found.hi else None
+    if isinstance(found, Part):
+        return found.mark(draws)
     if isinstance(found, bool):
         return "true" if found else "false"
     if isinstance(found, float) and found.is_integer() and abs(found) < 1e15:
@@ -215,6 +249,8 @@ def drawn(found: Any, draws: Marks) -> Any:
             return {name: drawn(one, draws) for name, one in found.items()}
         case list():
             return [drawn(one, draws) for one in found]
+        case Part():
+            return found.mark(draws) or found
         case Random() if found.is_whole:
             return draws.add(found.law, "number") if found.lo < found.hi else int(found.lo)
     return found
@@ -227,6 +263,8 @@ def called(path: str, given: Sequence[Any], node: Node, draws: Marks) -> Any:
     if kind is not None:
         return rounded(kind[1] or "trunc", first, node)
     match path:
+        case "JSON.parse" if isinstance(first, Part) and first.source == "body":
+            return Part(first.request, "json:$")
         case "Math.random":
             return Random(0.0, 1.0)
         case "JSON.stringify":

@@ -6,28 +6,20 @@ response. For any other the name itself stands in its place, with a note.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from thinktime import InputError, _core
 from thinktime.importing import content, secrets, toml
 from thinktime.importing.draft import Body, Request, plain
 from thinktime.importing.marks import Marks
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import words
+from thinktime.importing.takes import is_part, own_name
 
 DEPTH_MAX = 5
 TEXT_MAX = 100_000
-
-_TAKING = """name = "a"
-arrivals = {{ model = "open", rate = "1/s" }}
-[[request]]
-name = "a"
-take = {{ a = {} }}
-"""
 
 
 @dataclass
@@ -39,14 +31,12 @@ class Values:
         drawn: Gives what is neither a value nor taken: a mark, a text, or None if it is unknown.
         known: The values of the script's own names.
         files: The names of columns, each with its file.
-        takes: Whether a request may take a value.
         taken: The names that requests take, with those that they have in the workload.
     """
 
     notes: Notes
     pattern: re.Pattern[str]
     drawn: Callable[[str], str | None]
-    takes: bool = False
     known: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
@@ -58,12 +48,10 @@ class Values:
             text = f"the value `{name}` is left out: `{source[:80]}` is nothing that `take` knows"
             self.notes.add(place, text)
             return
-        own = plain(name).replace("_", "-").strip("-")
-        own = own if own[:1].isalpha() else f"value-{own}"
-        self.taken.setdefault(name, own)
+        self.taken.setdefault(name, own_name(name))
         request.take[self.taken[name]] = source
 
-    def fill(self, given: Any, place: str, *, is_target: bool = False) -> Any:
+    def fill(self, given: Any, place: str) -> Any:
         """A value with its templates filled: a text, or the texts within a table or a list."""
         if isinstance(given, dict):
             return {self.fill(str(k), place): self.fill(one, place) for k, one in given.items()}
@@ -75,15 +63,12 @@ class Values:
             before, given = given, self.pattern.sub(lambda one: self._one(one, place), given)
             if given == before or len(given) > TEXT_MAX:
                 break
-        if self.takes and not is_target:
-            # In a workload with values, a name in braces would be one.
-            given = re.sub(r"\{(?=[A-Za-z][\w -]*\})", lambda _: self.marks.add("brace()"), given)
         return given
 
     def _one(self, found: re.Match[str], place: str) -> str:
         name = next(one for one in found.groups() if one is not None).strip()
         if name in self.taken:
-            return self.marks.add(self.taken[name])
+            return self.marks.add(self.taken[name], "value")
         if name in self.known and (held := words(self.known[name])):
             return secrets.variable(name, held, place, self.notes)
         made = self.drawn(name)
@@ -102,35 +87,6 @@ class Values:
         body = request.body.value if request.body is not None else ""
         sent = f"{request.target} {request.headers} {body} {request.exchange}"
         request.draws = self.marks.within(sent)
-
-    def settle(self, kept: Iterable[Request]) -> None:
-        """Write the names of values that no request of the workload takes as they stand."""
-        kept = list(kept)
-        there = {name for one in kept for name in one.take}
-        for request in kept:
-            for mark, name in list(request.draws.items()):
-                if name in self.taken.values() and name not in there:
-                    self._write(request, mark, name)
-
-    def _write(self, request: Request, mark: str, name: str) -> None:
-        text = f"the value `{name}` is taken by no request here: its name stands in its place"
-        self.notes.add(request.place, text)
-        del request.draws[mark]
-        request.target = request.target.replace(mark, name)
-        request.headers = json.loads(json.dumps(request.headers).replace(mark, name))
-        request.exchange = json.loads(json.dumps(request.exchange).replace(mark, name))
-        if request.body is not None:
-            held = json.loads(json.dumps(request.body.value).replace(mark, name))
-            request.body = Body(request.body.kind, held)
-
-
-def is_part(source: str) -> bool:
-    """Whether a text names a part of a response, as `json:$.id`, in the notation of `take`."""
-    try:
-        _core.Workload(_TAKING.format(toml.quoted(source)))
-    except InputError:
-        return False
-    return True
 
 
 def json_body(held: Any, fields: dict[str, str], place: str, notes: Notes) -> Body | None:

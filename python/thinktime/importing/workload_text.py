@@ -58,7 +58,8 @@ def _population(population: Population, head: str) -> Iterator[str]:
         if population.connections:
             yield f"connections = {value(population.connections)}"
         draws = {mark: law for one in requests for mark, law in one.draws.items()}
-        yield from aligned((name, _meant(text, draws)) for name, text in keys.headers(common))
+        written = keys.headers(common, names=_takes(population))
+        yield from aligned((name, _meant(text, draws)) for name, text in written)
         yield from (f"# {hint}" for hint in population.hints)
         yield ""
     for request in requests:
@@ -87,7 +88,8 @@ def _request(
     if request in population.weights:
         yield "weight", f"{population.weights[request]:.12g}"
     own = {k: v for k, v in request.headers.items() if k not in common}
-    for name, text in [*keys.request_keys(request), *keys.headers(own)]:
+    names = _takes(population)
+    for name, text in [*keys.request_keys(request, names=names), *keys.headers(own, names=names)]:
         yield name, _meant(text, request.draws)
     if request.take:
         yield "take", value(request.take)
@@ -102,6 +104,11 @@ def _request(
         counts = Counter(one.name for one in request.objects)
         of = ", ".join(f"{key(name)} = {count}" for name, count in counts.items())
         yield "objects", f'{{ count = "{len(request.objects)}", of = {{ {of} }} }}'
+
+
+def _takes(population: Population) -> bool:
+    """Whether sessions take values from their responses."""
+    return any(one.take for one in all_of(population))
 
 
 def _meant(text: str, draws: Mapping[str, str]) -> str:
