@@ -245,6 +245,7 @@ def test_a_name_that_is_changed_is_not_known_any_more(change: str) -> None:
 
 
 LOGIN = """
+  console.log(`at ${BASE} ${http.get(BASE).body}`);
   const res = http.post(BASE + '/login', { user: 'ann' });
   const token = res.json('access.token');
   const user = JSON.parse(res.body).users[0];
@@ -258,7 +259,8 @@ LOGIN = """
 
 def test_what_a_script_reads_of_an_answer_is_a_value_of_the_session() -> None:
     made = script(LOGIN)
-    login, items, buy, form, query = table(made)["request"]
+    home, login, items, buy, form, query = table(made)["request"]
+    assert "take" not in home, "a log is not of the load"
     assert login["take"] == {
         "token": "json:$.access.token", "id": "json:$.users[0].id", "first": "json:$.first",
         "X-Of": "header:X-Of",

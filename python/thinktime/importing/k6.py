@@ -103,6 +103,9 @@ def _population(scenario: Scenario, steps: list[Step], notes: Notes) -> Populati
         in_order(requests)
     population = Population(arrivals, scenario.why, requests, plain(scenario.name or "default"))
     settle(requests, notes)
+    used = {name for one in requests for name in one.draws.values()}
+    for request in requests:  # a log may read of an answer, too
+        request.take = {name: at for name, at in request.take.items() if name in used}
     if any(not one.exchange for one in requests):
         population.session["cookies"] = True
     if any("send" in one.exchange for one in requests):
