@@ -5,6 +5,7 @@ Source: https://www.artillery.io/docs/reference/engines/http
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from thinktime.importing.draft import Body, Request, Step, method_of, name_of, p
 from thinktime.importing.marks import Marks
 from thinktime.importing.parsers import items, table, words
 from thinktime.importing.redirects import Redirects
-from thinktime.importing.secrets import masked_json, masked_pairs
+from thinktime.importing.secrets import masked, masked_json, masked_pairs
 from thinktime.importing.session_values import Values, json_body
 
 PATTERN = re.compile(r"\{\{\s*([^{}]{1,200}?)\s*\}\}")
@@ -38,10 +39,10 @@ _REQUEST = ("url", "uri", "name", "json", "body", "form", "formData", "qs", "hea
 _QUIET = ("log", "name", "count", "over")
 
 
-def drawn(name: str, draws: Marks | None = None) -> str | None:
+def drawn(name: str, draws: Marks) -> str | None:
     """The mark for a function of templates that draws a whole number; None for any other."""
     found = _RANDOM.fullmatch(name)
-    if found is None or draws is None:
+    if found is None:
         return None
     lo, hi = int(found[1]), int(found[2])
     return draws.add(f"uniform({lo}, {hi})") if lo < hi else str(lo)
@@ -136,8 +137,7 @@ class Flow:
         """A message of WebSocket: a text, or an object that is sent as JSON."""
         held = self.values.fill(table(given).get("payload", given), place)
         if not isinstance(held, str):
-            body = json_body(held, {}, place, self.notes)
-            held = body.value if body is not None and body.kind == "text" else toml_json(body)
+            held = json.dumps(masked(held, place, self.notes), ensure_ascii=False)
         found = address(self.target, place, self.notes, ("ws", "wss")) if self.target else None
         request = Request("message", place=place, about=f"{place.capitalize()}.")
         request.origin = found.origin + found.target if found is not None else ""
@@ -235,10 +235,3 @@ class Flow:
 def listed(given: Any) -> list[dict[str, Any]]:
     """A table, or a list of tables, as a list."""
     return [table(one) for one in (given if isinstance(given, list) else [given]) if one]
-
-
-def toml_json(body: Body | None) -> str:
-    """The text of a body of JSON."""
-    import json
-
-    return "" if body is None else json.dumps(body.value, ensure_ascii=False)

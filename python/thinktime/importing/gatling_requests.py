@@ -74,7 +74,7 @@ class Requests:
         for one in given.chain() if isinstance(given, Call) else []:
             place = f"line {one.line}"
             function = self.names.function(one.name)
-            text = self._text(one, 0, place) if one.given else None
+            text = self.text(one, 0, place) if one.given else None
             if one.name == "http" and not one.given:
                 continue
             if function is not None:
@@ -90,7 +90,7 @@ class Requests:
                 found.follows = 0
             elif one.name == "maxRedirects" and (most := self.names.number(one.first)):
                 found.follows = int(most)
-            elif not self._field(one, found.fields, place) and one.name not in _QUIET:
+            elif not self.header_field(one, found.fields, place) and one.name not in _QUIET:
                 self.notes.add(place, f"`{one.name[:60]}` of the protocol is left out")
         return found
 
@@ -134,17 +134,17 @@ class Requests:
         request.objects = [one for one in made if one is not None]
         return request
 
-    def _text(self, one: Call, at: int, place: str) -> str | None:
+    def text(self, one: Call, at: int, place: str) -> str | None:
         """A text among the arguments of a call, with its templates filled."""
         held = self.names.text(one.given[at]) if at < len(one.given) else None
         return None if held is None else str(self.values.fill(held, place))
 
-    def _field(self, one: Call, fields: dict[str, str], place: str) -> bool:
+    def header_field(self, one: Call, fields: dict[str, str], place: str) -> bool:
         """Take a header field, or a table of them; False for any other call."""
         if one.name == "header" and len(one.given) == 2:
-            pairs = {self.names.text(one.given[0]) or "": self._text(one, 1, place)}
+            pairs = {self.names.text(one.given[0]) or "": self.text(one, 1, place)}
         elif one.name in _FIELDS:
-            pairs = {_FIELDS[one.name]: self._text(one, 0, place)}
+            pairs = {_FIELDS[one.name]: self.text(one, 0, place)}
         elif one.name == "headers" and one.given:
             held = self.names.value(one.given[0])
             pairs = {}
@@ -186,8 +186,8 @@ class _Parts:
     def take(self, one: Call) -> None:
         """Take one call."""
         names, notes, place = self.of.names, self.of.notes, self.place
-        first = self.of._text(one, 0, place)
-        second = self.of._text(one, 1, place)
+        first = self.of.text(one, 0, place)
+        second = self.of.text(one, 1, place)
         if one.name == "queryParam" and first is not None and second is not None:
             self.query.append(f"{quote_plus(first, safe='~')}={quote_plus(second, safe='~')}")
         elif one.name == "formParam" and first is not None and second is not None:
@@ -210,7 +210,7 @@ class _Parts:
             self.timeout = seconds(lasts)
         elif one.name == "resources":
             self.objects += [each for each in one.given if isinstance(each, Call)]
-        elif not self.of._field(one, self.fields, place) and one.name not in _QUIET:
+        elif not self.of.header_field(one, self.fields, place) and one.name not in _QUIET:
             what = f"`{one.name[:60]}` of the request is left out"
             notes.add(place, f"{what}: files are not read" if "body" in one.name.lower() else what)
 

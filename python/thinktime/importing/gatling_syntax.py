@@ -20,7 +20,9 @@ from tree_sitter import Language, Node, Parser
 from thinktime.importing.javascript import number_of, unescaped
 from thinktime.importing.syntax import part, parts, text_of
 
-DEPTH_MAX = 400
+DEPTH_MAX = 50
+"""Arguments within arguments that are deeper are not read; chains have any length."""
+
 LANGUAGES = {"scala": r"io\.gatling\.(?:core|http)\.Predef", "kotlin": r":\s*Simulation\s*\(\s*\)"}
 """Signs of a language; any other file is Java."""
 
@@ -171,7 +173,7 @@ class _Reader:
             chain.append(inner)
         self.depth += 1
         for one in reversed(chain):
-            held = Unknown(_line(one)) if self.depth > DEPTH_MAX // 8 else self._one(one)
+            held = Unknown(_line(one)) if self.depth > DEPTH_MAX else self._one(one)
             self.made[one.id] = held
             if isinstance(held, Call):
                 self.found.calls.append(held)
