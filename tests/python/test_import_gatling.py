@@ -178,6 +178,11 @@ ONE = '.exec(http("a").get("/a"))'
          {"profile": "steps(0s: 0, 5s: 1)"}),
         ("incrementUsersPerSec(5).times(2).eachLevelLasting(10).startingFrom(10)",
          {"rate": "15/s", "profile": "steps(0s: 0.666667, 10s: 1)"}),
+        ("incrementUsersPerSec(5).times(2).eachLevelLasting(10)",
+         {"rate": "5/s", "profile": "steps(0s: 0, 10s: 1)"}),
+        ("incrementUsersPerSec(5).times(1).eachLevelLasting(10).separatedByRampsLasting(1)",
+         {"rate": "5/s", "profile": "steps(0s: 0.05, 0.1s: 0.15, 0.2s: 0.25, 0.3s: 0.35, "
+          "0.4s: 0.45, 0.5s: 0.55, 0.6s: 0.65, 0.7s: 0.75, 0.8s: 0.85, 0.9s: 0.95, 1s: 1)"}),
         ("rampUsersPerSec(10).to(20).during(10)", {"profile": "ramp(from=0.5, to=1, over=10s)"}),
         ("constantUsersPerSec(late()).during(9)", {"rate": "1/s"}),
     ],

@@ -134,15 +134,16 @@ class _Reader:
         return None
 
     def _stairs(self, many: float, said: dict[str, list[Any]]) -> list[Level]:
-        """Levels that rise by the same number, perhaps with ramps between them."""
+        """Levels that rise by the same number, perhaps with ramps: also before them, from 0."""
         times = min(int(self._number(said, "times") or 1), STAIRS_MAX)
         lasts, ramp = (self._time(said, key) for key in ("eachLevelLasting",
                                                         "separatedByRampsLasting"))  # fmt: skip
-        begin = self._number(said, "startingFrom") or many
+        begin = self._number(said, "startingFrom") or 0.0
+        is_climbed = ramp > 0 and begin == 0
         found: list[Level] = []
         for at in range(times):
-            level = begin + at * many
-            if found and ramp > 0:
-                found.append((ramp, found[-1][2], level))
+            level = begin + (at + is_climbed) * many
+            if ramp > 0 and (found or is_climbed):
+                found.append((ramp, found[-1][2] if found else begin, level))
             found.append((lasts, level, level))
         return found
