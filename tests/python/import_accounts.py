@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -78,6 +79,37 @@ def account(text: str, kind: str) -> Account:
     notes = {note: list(places) for note, places in draft.notes.places.items()}
     whole = tomllib.loads(made)
     return Account(whole, notes, len(whole["request"]), list(_texts(whole)))
+
+
+_MARK = re.compile(r"thing-\d+|77\d\d")
+
+
+def fates(source: str, kind: str) -> Counter[str]:
+    """How many things of a source were carried over and named, and each that is lost.
+
+    A thing is a mark `thing-1` and so on, or a number `77..`, that stands nowhere else. It is named
+    if a note has it, or its line.
+    """
+    draft: Draft = import_module(f"thinktime.importing.{kind}").draft(source, "source", "source")
+    held = f"{tomllib.loads(workload_text.workload(draft))} {draft.options}"
+    lines = {
+        int(number)
+        for places in draft.notes.places.values()
+        for place in places
+        for number in re.findall(r"line (\d+)", place)
+    }
+    notes = " ".join(draft.notes)
+    found: Counter[str] = Counter()
+    for number, line in enumerate(source.splitlines(), 1):
+        for mark in _MARK.findall(line):
+            is_word = re.compile(rf"{mark}(?!\d)")
+            if is_word.search(held):
+                found["carried"] += 1
+            elif is_word.search(notes) or number in lines:
+                found["named"] += 1
+            else:
+                found[f"lost: {mark} of line {number}"] += 1
+    return found
 
 
 def _texts(given: Any) -> Iterator[str]:

@@ -116,3 +116,30 @@ def test_redirects_are_followed_as_curl_follows_them(options: str, redirects: An
 def test_a_field_without_a_value_is_sent_or_taken_away() -> None:
     (one,) = requests(lines("curl H/a -H 'X-Empty;' -H 'Accept:' -H 'X-A: b'")).values()
     assert one["headers"] == {"X-Empty": "", "X-A": "b"}
+
+
+@pytest.mark.parametrize(
+    ("url", "many"),
+    [("/" + "[0-9]" * 8, "100000000"), ("/" + "[0-9]" * 5000, "more than 1,000,000,000"),
+     ("/[1-" + "9" * 18 + "]", "more than 1,000,000,000")],
+)  # fmt: skip
+def test_a_pattern_may_stand_for_any_number_of_urls(url: str, many: str) -> None:
+    made = lines(f"curl -g H/a\ncurl 'H{url}'")
+    assert len(table(made)["request"]) == 101
+    assert list(made.notes) == [f"line 2: stands for {many} URLs: the first 100 are taken"]
+
+
+@pytest.mark.parametrize("bound", ["1-" + "9" * 4400, "9" * 19 + "-1", "1" * 30])
+def test_a_range_beyond_64_bits_is_refused_as_curl_refuses_it(bound: str) -> None:
+    made = lines("curl H/a", f"curl 'H/[{bound}]'")
+    assert len(table(made)["request"]) == 1
+    assert list(made.notes) == [
+        "line 2: left out: a range in its URL has a number of more than 18 digits"
+    ]
+
+
+@pytest.mark.parametrize("line", ["TOKEN=s3cret PIN=s3cret", "-uann:s3cret", "'s3cret=' x"])
+def test_a_line_that_is_no_command_is_named_without_what_it_holds(line: str) -> None:
+    made = lines("curl H/a", line)
+    assert "s3cret" not in made.text.replace("`s3cret=`", "")
+    assert [note.partition(":")[0] for note in made.notes] == ["line 2"]

@@ -38,20 +38,21 @@ def test_a_script_of_k6_is_a_closed_loop() -> None:
     assert made.kind == "k6"
     assert whole["arrivals"] == {"model": "closed", "clients": 10}
     assert "--target https://shop.example --duration 90s" in made.text
-    assert list(found) == ["api", "post-login", "propfind-dav"]
+    assert list(found) == ["api", "post-login", "delete-x", "propfind-dav"]
+    assert found["api"]["take"] == {"id": "json:$.id"}
+    assert found["delete-x"]["delete"] == "/x/{id}"
     assert found["api"]["headers"] == {"Accept": "text/html"}
     assert found["post-login"]["json"] == {"email": "a", "n": 3, "list": ["a", "b"]}
     thinks = [one.get("think", whole["session"]["think"]) for one in found.values()]
-    assert thinks == ["1s", "uniform(1s, 4s)", "0s"]
+    assert thinks == ["1s", "uniform(1s, 4s)", "0s", "0s"]
     assert whole["slo"] == {"p95": "500ms", "errors": "1%"}
     assert found["api"]["checks"] == {"status was 200": {"of": "status", "is": 200}}
     assert [one["next"] for one in found.values()] == [
-        {"post-login": 1}, {"propfind-dav": 1}, {"end": 1},
+        {"post-login": 1}, {"delete-x": 1}, {"propfind-dav": 1}, {"end": 1},
     ]  # fmt: skip
     notes = list(made.notes)
     for line, text in (
         ("line 19", "Authorization"),
-        ("line 22", "is no literal"),
         ("line 25", "teardown"),
         ("thresholds", "my"),
     ):
@@ -178,25 +179,6 @@ def test_a_method_of_letters_that_is_none_of_http_is_left_out() -> None:
     )
     assert len(table(made)["request"]) == 1
     assert any("line 3" in note for note in made.notes)
-
-
-OTHERS = """
-import http from 'k6/http';
-import grpc from 'k6/net/grpc';
-import { WebSocket } from "k6/websockets";
-const client = new grpc.Client();
-export default function () {
-  http.get('https://shop.example/');
-  client.connect('shop.example:443');
-  client.invoke('shop.Orders/Place', { item: 'tea' });
-}
-"""
-
-
-def test_calls_of_other_modules_of_k6_are_named() -> None:
-    notes = list(imported(OTHERS).notes)
-    assert any(one.startswith("line 3") and "`grpc`, `descriptors`" in one for one in notes)
-    assert any(one.startswith("line 4") and "`k6/websockets`" in one for one in notes)
 
 
 TAGGED = """

@@ -182,7 +182,7 @@ def test_a_scenario_without_requests_is_named() -> None:
 
 
 def test_a_refusal_names_what_was_left_out() -> None:
-    with pytest.raises(tt.InputError, match=r"literal URL.*; line 5: left out: its URL"):
+    with pytest.raises(tt.InputError, match=r"literal URL.*\(line 5: left out: its URL"):
         script("http.get(later())")
 
 
@@ -216,13 +216,12 @@ def test_a_request_whose_answer_is_a_list_is_read_once(over: str) -> None:
     assert list(requests(made)) == ["items"]
 
 
-def test_a_drawn_field_is_left_out_with_a_note() -> None:
+def test_a_drawn_field_of_the_head_is_drawn() -> None:
     made = script(
         "http.get('https://h.example/a', { headers: "
         "{ 'X-Id': `${Math.floor(Math.random() * 9)}`, 'X-B': '1' } });"
     )  # fmt: skip
-    assert requests(made)["a"]["headers"] == {"X-B": "1"}
-    assert "the drawn field `X-Id` is left out" in made.text
+    assert requests(made)["a"]["headers"] == {"X-Id": "{uniform(0, 8)}", "X-B": "1"}
 
 
 def test_a_draw_of_one_number_is_that_number() -> None:
@@ -243,3 +242,51 @@ def test_a_name_that_is_changed_is_not_known_any_more(change: str) -> None:
         f"let u = 'https://h.example/a'; {change}; http.get(u); http.get('https://h.example/c');"
     )  # fmt: skip
     assert list(requests(made)) == ["c"]
+
+
+LOGIN = """
+  console.log(`at ${BASE} ${http.get(BASE).body}`);
+  const res = http.post(BASE + '/login', { user: 'ann' });
+  const token = res.json('access.token');
+  const user = JSON.parse(res.body).users[0];
+  const params = { headers: { Authorization: `Bearer ${token}`, 'X-Id': user.id } };
+  const list = http.get(`${BASE}/items/${res.json().first}?t=${res.headers['X-Of']}`, params);
+  http.post(BASE + '/buy', JSON.stringify({ token, id: list.json('0.id') }), params);
+  http.post(BASE + '/form', { token: token });
+  http.post(BASE + '/query', '{ hero {id} {name} }');
+"""
+
+
+def test_what_a_script_reads_of_an_answer_is_a_value_of_the_session() -> None:
+    made = script(LOGIN)
+    home, login, items, buy, form, query = table(made)["request"]
+    assert "take" not in home, "a log is not of the load"
+    assert login["take"] == {
+        "token": "json:$.access.token", "id": "json:$.users[0].id", "first": "json:$.first",
+        "X-Of": "header:X-Of",
+    }  # fmt: skip
+    assert items["get"] == "/items/{first}?t={X-Of}"
+    assert items["headers"] == {"Authorization": "Bearer {token}", "X-Id": "{id}"}
+    assert items["take"] == {"id-2": "json:$[0].id"}, "a name of its own"
+    assert buy["body"] == '{"token": "{token}", "id": "{id-2}"}'
+    assert form["form"] == {"token": "{token}"}
+    assert query["body"] == "{ hero {brace()}id} {brace()}name} }", "no values of the session"
+    assert not made.notes
+
+
+@pytest.mark.parametrize(
+    "part", ["json().length", "json('#.id')", "html().find('a')", "body.length"]
+)
+def test_other_parts_of_an_answer_are_known_only_in_a_run(part: str) -> None:
+    made = script(f"const r = http.get(BASE + '/a'); http.get(`${{BASE}}/b?n=${{r.{part}}}`);")
+    assert targets(made) == ["/a"]
+    assert any("its URL or its method is no literal" in note for note in made.notes)
+
+
+def test_a_value_of_another_host_is_named() -> None:
+    made = script(
+        "const r = http.get('http://id.example/t'); http.get(BASE + '/a');\n"
+        "http.get(`${BASE}/b?t=${r.json('token')}`);"
+    )
+    assert targets(made) == ["/a", "/b?t=token"]
+    assert any("`token` is taken by no request here" in note for note in made.notes)

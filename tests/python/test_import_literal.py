@@ -144,9 +144,32 @@ def jmeter(text: str) -> str:
 </hashTree></jmeterTestPlan>"""
 
 
+def artillery(text: str) -> str:
+    fields = {"headers": {"X-A": text, "Content-Type": "text/plain"}}
+    bodies = [{"body": text} | fields, {"json": {text: text}}, {"form": {"a": text}},
+              {"formData": {"a": text}}]  # fmt: skip
+    flow = [{"post": {"url": f"/{text}", "capture": {"json": "$.a", "as": "id"}} | one}
+            for one in bodies]  # fmt: skip
+    return json.dumps({"config": {"target": "http://a.example"}, "scenarios": [{"flow": flow}]})
+
+
+def gatling(text: str) -> str:
+    held = json.dumps(text)
+    inner = json.dumps(json.dumps({text: text}))
+    return f"""import static io.gatling.javaapi.core.CoreDsl.*;
+class S extends Simulation {{
+  ScenarioBuilder s = scenario("s").exec(
+    http("a").post("/").header("X-A", {held}).body(StringBody({held}))
+      .check(jsonPath("$.a").saveAs("id")),
+    http("b").post("/").body(StringBody({inner})).asJson(),
+    http("c").post("/").formParam("a", {held}));
+  {{ setUp(s.injectOpen(atOnceUsers(1))).protocols(http.baseUrl("http://a.example")); }}
+}}"""
+
+
 SOURCES: dict[str, Callable[[str], str]] = {
     "har": har, "curl": curl, "openapi": openapi, "postman": postman, "k6": k6, "locust": locust,
-    "jmeter": jmeter,
+    "jmeter": jmeter, "artillery": artillery, "gatling": gatling,
 }  # fmt: skip
 
 

@@ -179,3 +179,29 @@ def test_what_no_task_sends_is_named(line: int, text: str) -> None:
     notes = list(user(body, LOST).notes)
     assert any(note.startswith(f"line {line}:") and text in note for note in notes), notes
     assert any("`insecure`" in note for note in notes)
+
+
+GONE = """
+class Tour(SequentialTaskSet):
+    wait_time = between(1, 3)
+    @task
+    def one(self):
+        self.client.get("/one")
+        time.sleep(2)
+    @task
+    def two(self):
+        self.client.get("http://other.example/two")
+"""
+
+
+def test_waits_of_tasks_whose_requests_are_left_out_are_added() -> None:
+    body = "    host = 'http://h.example'\n    tasks = [Tour]\n"
+    made = user(body + "    @task\n    def t(self):\n        self.client.get('/t')\n", GONE)
+    thinks = {one["name"]: one.get("think") for one in table(made)["request"]}
+    assert thinks["one"] == "uniform(4s, 8s)"
+
+
+def test_a_chain_of_texts_has_any_length() -> None:
+    body = "    @task\n    def t(self):\n        self.client.get('/' {})\n"
+    made = user(body.format("+ 'a'" * 700))
+    assert [one["get"] for one in table(made)["request"]] == ["/" + 700 * "a"]

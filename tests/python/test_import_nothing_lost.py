@@ -7,16 +7,8 @@ carried over if the file has it, and named if a note has it or its line.
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections import Counter
-from importlib import import_module
-
 import pytest
-
-from thinktime.importing import workload_text
-
-MARK = re.compile(r"thing-\d+|77\d\d")
+from import_accounts import fates
 
 K6 = """
 import http, { get } from 'k6/http';
@@ -165,24 +157,4 @@ JMETER = (
 def test_each_thing_of_a_script_is_carried_over_or_named(
     kind: str, source: str, carried: int, named: int
 ) -> None:
-    draft = import_module(f"thinktime.importing.{kind}").draft(source, "source", "source")
-    text = workload_text.workload(draft)
-    held = f"{tomllib.loads(text)} {draft.options}"
-    lines = {
-        int(number)
-        for places in draft.notes.places.values()
-        for place in places
-        for number in re.findall(r"line (\d+)", place)
-    }
-    notes = " ".join(draft.notes)
-    fates: Counter[str] = Counter()
-    for number, one in enumerate(source.splitlines(), 1):
-        for mark in MARK.findall(one):
-            is_word = re.compile(rf"{mark}(?!\d)")
-            if is_word.search(held):
-                fates["carried"] += 1
-            elif is_word.search(notes) or number in lines:
-                fates["named"] += 1
-            else:
-                fates[f"lost: {mark} of line {number}"] += 1
-    assert fates == {"carried": carried, "named": named}
+    assert fates(source, kind) == {"carried": carried, "named": named}

@@ -41,7 +41,33 @@ def jmeter(argument: str, value: str) -> str:
 </HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"""
 
 
+def artillery(**asked: object) -> str:
+    flow = [{"post": {"url": "/login", **asked}}]
+    return json.dumps({"config": {"target": "http://a.example", "variables": {"password": SECRET}},
+                       "scenarios": [{"flow": flow}]})  # fmt: skip
+
+
+def gatling(links: str) -> str:
+    return f"""import static io.gatling.javaapi.core.CoreDsl.*;
+class S extends Simulation {{ {{ setUp(scenario("s").exec(http("a").post("/"){links})
+  .injectOpen(atOnceUsers(1))).protocols(http.baseUrl("http://a.example")); }} }}"""
+
+
+def k6(sent: str) -> str:
+    return f"""import http from 'k6/http';
+export default function () {{ http.post('http://a.example/', {sent}); }}"""
+
+
 SOURCES = {
+    "artillery, JSON": artillery(json={"password": SECRET}),
+    "artillery, variable": artillery(body="p={{ password }}"),
+    "artillery, form": artillery(form={"token": SECRET}),
+    "artillery, query": artillery(qs={"token": SECRET}),
+    "gatling, JSON": gatling(f'.body(StringBody("{{\\"password\\": \\"{SECRET}\\"}}")).asJson()'),
+    "gatling, form": gatling(f'.formParam("password", "{SECRET}")'),
+    "gatling, query": gatling(f'.queryParam("token", "{SECRET}")'),
+    "k6, JSON with a draw": k6(f"JSON.stringify({{ token: '{SECRET}', n: Math.random() }})".replace(
+        "Math.random()", "Math.floor(Math.random() * 9)")),
     "curl, JSON": f"""curl --json '{{"password": "{SECRET}", "n": 1}}' http://a.example/""",
     "curl, form": f"curl -d 'user=me&password={SECRET}' http://a.example/",
     "curl, parts": f"curl -F password={SECRET} http://a.example/",
@@ -84,3 +110,18 @@ def test_no_secret_of_a_source_is_written(source: str) -> None:
     assert "REMOVED" in made.text
     assert SECRET not in " ".join(made.notes)
     assert any("REMOVED" in note for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        artillery(headers={"X-Api-Key": SECRET}, auth={"user": "ann", "pass": SECRET}),
+        gatling(f'.header("Authorization", "Bearer {SECRET}").basicAuth("ann", "{SECRET}")'),
+        gatling(f'.header("X-Api-Key", "{SECRET} #{{n}}").check(jsonPath("$.n").saveAs("n"))'),
+        k6(f"'x', {{ headers: {{ Authorization: 'Bearer {SECRET}' }} }}"),
+    ],
+)
+def test_no_secret_of_a_header_field_is_written(source: str) -> None:
+    made = imported(source)
+    assert SECRET not in made.text
+    assert "secret" in " ".join(made.notes)

@@ -36,7 +36,7 @@ COMMANDS = {
     "doctor": "Show what this machine allows: connections, punctuality, cores; and what to change.",
     "lab": "Make hosts, links and servers on this machine, and run workloads between them.",
     "demo": "Run one server under five workloads at the same load: measured, simulated and exact.",
-    "import": "Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.",
+    "import": "Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.",
     "new": "Read a URL and write a first workload file: a page with its objects, or one request.",
     "record": "Record a visit through a proxy, and write a workload with its journey.",
     "import-pcm": "Make a workload file and a system file of a Palladio Component Model.",

@@ -24,15 +24,17 @@ From = Annotated[
     str | None,
     typer.Option(
         "--from",
-        help="har, curl, openapi, postman, k6, locust or jmeter; by default it is found from the "
-        "content.",
+        help="har, curl, openapi, postman, k6, locust, jmeter, artillery or gatling; by default it "
+        "is found from the content.",
         metavar="KIND",
     ),
 ]
 
 
 def command(file: Given, output: Output = None, kind: From = None) -> None:
-    """Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.
+    """Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.
+
+    Scripts are those of k6, Locust, JMeter, Artillery and Gatling (Java, Kotlin, Scala).
 
     Nothing of the file is run. What cannot be carried over is listed on standard error and at the
     top of the workload file, with its place and the reason.

@@ -6,9 +6,9 @@
     made = import_file("shop.har")
     Path("shop.toml").write_text(made.text)
 
-Nothing of a foreign file is run, and no file that it names is read. Each kind is a file of this
-folder, which reads it into a `draft.Draft`; `workload_text` makes the text, and `keys` alone knows
-how the keys of requests are written.
+Nothing of a foreign file is run, and no file that it names is read but the modules beside a script
+of k6. Each kind is a file of this folder, which reads it into a `draft.Draft`; `workload_text`
+makes the text, and `keys` alone knows how the keys of requests are written.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ KINDS = {
     "k6": "a script of k6",
     "locust": "a script of Locust",
     "jmeter": "a test plan of JMeter",
+    "artillery": "a script of Artillery, as YAML or JSON",
+    "gatling": "a simulation of Gatling in Java, Kotlin or Scala",
 }
 """What can be imported. Each is a file of this folder with a function ``draft``."""
 
@@ -43,12 +45,15 @@ SCRIPT_MEGABYTES = 8
 HEAD_CHARACTERS = 1 << 20
 """A file shows its kind within this many characters."""
 
-_JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"))
+_JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"),
+              ("artillery", "scenarios"))  # fmt: skip
 _SIGNS = (
     ("jmeter", r"<jmeterTestPlan\b"),
-    ("k6", r"\bfrom\s+['\"]k6(?:/http)?['\"]|require\(\s*['\"]k6(?:/http)?['\"]\s*\)"),
+    ("k6", r"\bfrom\s+['\"]k6(?:/[\w/]+)?['\"]|require\(\s*['\"]k6(?:/[\w/]+)?['\"]\s*\)"),
     ("locust", r"^\s*(?:from\s+locust\b|import\s+locust\b)"),
     ("openapi", r"^['\"]?(?:openapi|swagger)['\"]?\s*:"),
+    ("gatling", r"^\s*import\s+(?:static\s+)?io\.gatling\."),
+    ("artillery", r"^['\"]?scenarios['\"]?\s*:"),
     ("curl", r"^\s*(?:\$\s+)?curl(?:\.exe)?\s"),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
@@ -13,6 +13,7 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import without_secrets
 
 SCHEMES = ("http", "https")
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "h2c": 80}
 URL_MAX = 16_000
 """Longer URLs are left out."""
 
@@ -28,7 +29,7 @@ class Address:
     target: str
 
 
-def address(url: str, place: str, notes: Notes) -> Address | None:
+def address(url: str, place: str, notes: Notes, schemes: Sequence[str] = SCHEMES) -> Address | None:
     """The address of a URL, or of the part after the host in one; None, and a note, if invalid."""
     url = url.strip()
     if len(url) > URL_MAX:
@@ -43,9 +44,9 @@ def address(url: str, place: str, notes: Notes) -> Address | None:
         return None
     if not parts.scheme and not parts.netloc:
         return Address("", target(parts.path, parts.query, place, notes))
-    if parts.scheme.lower() not in SCHEMES:
+    if parts.scheme.lower() not in schemes:
         kind = parts.scheme or "a URL without a scheme"
-        notes.add(place, f"not for {kind[:20]}: only http and https are taken")
+        notes.add(place, f"not for {kind[:20]}: only {' and '.join(schemes)} are taken")
         return None
     if not re.fullmatch(r"[A-Za-z0-9._:-]+", host):
         notes.add(place, "the URL has no host that can be asked")
@@ -53,6 +54,7 @@ def address(url: str, place: str, notes: Notes) -> Address | None:
     if parts.username or parts.password:
         notes.add(place, "the name and the password in the URL are left out")
     host = f"[{host}]" if ":" in host else host
+    port = None if port == DEFAULT_PORTS.get(parts.scheme.lower()) else port
     origin = f"{parts.scheme.lower()}://{host}" + (f":{port}" if port else "")
     return Address(origin, target(parts.path, parts.query, place, notes))
 

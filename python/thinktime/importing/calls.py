@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thinktime.importing import checks, content, javascript
+from thinktime.importing import (
+    checks,
+    content,
+    javascript,
+    k6_grpc,
+    k6_sockets,
+    marks,
+    script_modules,
+)
 from thinktime.importing.addresses import address
-from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
+from thinktime.importing.draft import Body, Request, Step, method_of, name_of, plain, seconds
 from thinktime.importing.notes import Notes
 from thinktime.importing.redirects import Redirects
 from thinktime.importing.scenarios import time_s
@@ -21,11 +28,13 @@ from thinktime.importing.script_values import (
     Table,
     Unknown,
     called,
+    drawn,
     is_number,
     is_unknown,
 )
 from thinktime.importing.secrets import is_secret, masked_pairs
-from thinktime.importing.syntax import Node, line_of, part, parts, text_of
+from thinktime.importing.syntax import Node, part, parts, text_of
+from thinktime.importing.syntax import name_of as called_name
 
 METHODS = {
     "get": "GET",
@@ -42,21 +51,6 @@ REDIRECTS = 10
 
 
 @dataclass
-class Step:
-    """A request, and the sleeps after it as bounds in seconds."""
-
-    request: Request
-    lo_s: float = 0.0
-    hi_s: float = 0.0
-
-    def think(self) -> str:
-        """The think time; two random sleeps are taken as one between the sums of their bounds."""
-        if self.lo_s == self.hi_s:
-            return seconds(self.lo_s)
-        return f"uniform({seconds(self.lo_s)}, {seconds(self.hi_s)})"
-
-
-@dataclass
 class Calls:
     """Takes the calls of k6's modules."""
 
@@ -64,6 +58,8 @@ class Calls:
     redirects: Redirects
     follows: int = REDIRECTS
     steps: list[Step] = field(default_factory=list)
+    handshake: dict[str, str] | None = None
+    """The header fields with which WebSockets are opened."""
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.notes, self.call)
@@ -76,22 +72,34 @@ class Calls:
             self.notes.add("the script", f"has more than {STEPS_MAX} requests: others are left out")
         return self.steps
 
+    def add(self, request: Request) -> None:
+        """Add a step."""
+        if len(self.steps) < STEPS_MAX:
+            self.steps.append(Step(request))
+
     def call(self, member: Member, given: list[Any], node: Node) -> Any:
         """The value of a call; a request gives its answer."""
-        place, name = f"line {line_of(node)}", member.name
+        place, name = self.reader.place(node), member.name
         if member.module == "k6/http":
             return self._http(name, given, place)
+        if "grpc" in member.module and member.module.startswith("k6/"):
+            return k6_grpc.call(self, member, given, node)
+        if member.module in k6_sockets.MODULES:
+            return k6_sockets.call(self, member, given, node)
         if member.module == "k6/metrics":
             self.notes.add(place, f"the metric of `{name}` is left out: it is no time of a request")
         elif name == "sleep":
-            self._sleep(given, place)
+            self.sleep(given, place)
         elif name == "check":
             self._check(given, node, place)
-        elif (drawn := called(name, given, node)) is not None:
-            return drawn
+        elif (known := called(name, given, node, self.reader.draws)) is not None:
+            return known
         else:
             if name == "fail":
                 self.notes.add(place, "`fail` is left out")
+            if not member.module.startswith("k6") and not script_modules.is_quiet(member.module):
+                text = f"the call of `{called_name(node)}` is left out"
+                self.notes.add(place, f"{text}: its module is not read")
             for one in given:  # as the function of a group
                 self.reader.follow(one, [])
         return Unknown(text_of(node))
@@ -116,7 +124,8 @@ class Calls:
             return [Answer(one.request) for one in made]
         return Answer(made[0].request) if made else Unknown(name)
 
-    def _sleep(self, given: list[Any], place: str) -> None:
+    def sleep(self, given: list[Any], place: str) -> None:
+        """Add a time in seconds to the think time of the last step."""
         found: Any = given[0] if given else None
         if is_number(found):
             found = Random(found, found)
@@ -169,49 +178,47 @@ class Calls:
         if found is None:
             return
         params = params if isinstance(params, dict) else {}
-        fields = content.headers(self._fields(params, place), place, self.notes)
-        for drawn in [one for one, text in fields.items() if self.reader.draws.within(text)]:
-            self.notes.add(place, f"the drawn field `{drawn}` is left out")
-            del fields[drawn]
-        body = self._body(held, fields, place)
+        fields = self.fields(params.get("headers"), place)
+        body = content.with_numbers(self._body(held, fields, place), fields)
         tags = params.get("tags")
         name = tags.get("name") if isinstance(tags, dict) else None
-        draws = self.reader.draws.within(found.target)
-        path = found.target
-        for mark in draws:
-            path = path.replace(mark, "")
-        text = name if isinstance(name, str) else name_of(known, path)
+        text = name if isinstance(name, str) else name_of(known, marks.without(found.target))
         request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
-        request.draws = draws | self.reader.draws.within(str(body.value) if body else "")
-        request.timeout = self._timeout(params.get("timeout"), place)
+        sent = f"{found.target} {fields} {body.value if body else ''}"
+        request.draws = self.reader.draws.within(sent)
+        request.timeout = self.timeout(params.get("timeout"), place)
         most = params.get("redirects", self.follows)
         self.redirects.add(request, most if isinstance(most, int) else self.follows)
         for key in params:
             if key not in ("headers", "tags", "timeout", "redirects"):
                 self.notes.add(place, f"the parameter `{key}` is left out")
-        self.steps.append(Step(request))
+        self.add(request)
 
-    def _timeout(self, given: Any, place: str) -> str:
+    def timeout(self, given: Any, place: str) -> str:
+        """The timeout of a request; empty for none."""
         if given is not None and not time_s(given):
             self.notes.add(place, "the parameter `timeout` is left out: it is no time")
         return seconds(time_s(given)) if time_s(given) else ""
 
-    def _fields(self, params: Mapping[str, Any], place: str) -> list[tuple[str, Any]]:
-        found = []
-        headers = params.get("headers")
+    def fields(self, headers: Any, place: str) -> dict[str, str]:
+        """The header fields, or the metadata, of a request."""
         if headers is not None and not isinstance(headers, dict):
             self.notes.add(place, "the headers are left out: they are no literal")
-        for name, one in headers.items() if isinstance(headers, dict) else ():
+        headers = drawn(headers, self.reader.draws)
+        pairs = list(headers.items()) if isinstance(headers, dict) else []
+        known = []
+        for name, one in pairs:
             if is_unknown(one) and not is_secret(name):
                 self.notes.add(place, f"header `{name}` left out: it is no literal")
             else:
-                found.append((name, one))
-        return found
+                known.append((name, one))
+        return content.headers(known, place, self.notes)
 
     def _body(self, held: Any, fields: dict[str, str], place: str) -> Body | None:
         if held is None or held == "":
             return None
+        held = drawn(held, self.reader.draws)
         if is_unknown(held):
             self.notes.add(place, "the body is left out: it is no literal")
             return None

@@ -116,6 +116,11 @@ _PATTERNS: tuple[tuple[str, Callable[[re.Match[str]], Condition | None]], ...] =
     (rf"{_HEADER}===?{TEXT}", lambda m: (_header(m), {"is": literal(m[3])})),
     (rf"{_HEADER}\.includes\({TEXT}\)", lambda m: (_header(m), {"contains": literal(m[3])})),
     (rf"{_JSON}===?({VALUE})", _json),
+    (r"R\.status===?\w+\.StatusOK", lambda m: ("header:grpc-status", {"is": "0"})),
+    (
+        rf"R\.message((?:\.[A-Za-z_]\w*)+)===?({VALUE})",
+        lambda m: (f"json:${m[1]}", {"is": of_literal(m[2])}),
+    ),
 )
 
 
@@ -170,7 +175,8 @@ def _canonical(tokens: Sequence[Token], names: set[str]) -> list[str]:
 
 
 def _conditions(texts: list[str]) -> list[Condition]:
-    return merged([_either(both) for both in _split(texts, "&&")])
+    # `r && r.status === 200` asks first whether there is a response.
+    return merged([_either(both) for both in _split(texts, "&&") if both != ["R"]])
 
 
 def _either(texts: list[str]) -> Condition | None:

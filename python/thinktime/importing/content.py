@@ -9,6 +9,7 @@ from email import message_from_bytes
 from typing import Any
 from urllib.parse import parse_qsl
 
+from thinktime.importing import marks
 from thinktime.importing.draft import Body
 from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import is_secret, masked_json, without_secrets
@@ -70,7 +71,7 @@ def headers(
             continue
         if small == "cookie":
             notes.add(place, "header `Cookie` left out: sessions keep the cookies that they get")
-        elif is_secret(small):
+        elif is_secret(small) and not marks.is_open(text):
             notes.add(place, f"header `{name}` left out: it may hold a secret{_instead(text)}")
         elif recorded and _OF_BROWSERS.fullmatch(small):
             notes.add(place, f"header `{name}` left out: browsers set it by themselves")
@@ -152,6 +153,18 @@ def from_json(text: str) -> Body | None:
     except (ValueError, RecursionError):
         return None
     return Body("json", held) if fits(held) else None
+
+
+def with_numbers(body: Body | None, fields: dict[str, str]) -> Body | None:
+    """A body whose drawn numbers have no quotes, and whose drawn texts keep theirs."""
+    if body is None or body.kind not in ("json", "text"):
+        return body
+    if body.kind == "json":
+        if not marks.has_text(body.value):
+            return body
+        set_type(fields, "application/json")
+        body = Body("text", json.dumps(body.value, ensure_ascii=False))
+    return Body("text", marks.as_json(body.value))
 
 
 def of_value(held: Any, fields: dict[str, str]) -> Body:

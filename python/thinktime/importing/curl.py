@@ -60,7 +60,7 @@ class _Reading:
                 self._curl(command_line.command(part, place, self.notes), place)
         elif first and first not in _ENDS and before != "|":
             # What reads the answer of another command sends nothing.
-            self.notes.add(place, f"left out: `{first}` is no curl command")
+            self.notes.add(place, f"left out: {_named(first)} is no curl command")
 
     def _curl(self, command: Command, place: str) -> None:
         self.cookies |= command.has("-b", "--cookie", "-c", "--cookie-jar")
@@ -135,6 +135,14 @@ def _without_words_around(words: list[str]) -> list[str]:
         if word not in _AROUND and not re.match(r"[A-Za-z_]\w*=", word):
             return words[at:]
     return words
+
+
+def _named(word: str) -> str:
+    """A command's word for notes: the name of a command or of a variable, and nothing secret."""
+    variable = re.match(r"[A-Za-z_]\w*(?==)", word)
+    if variable is not None:
+        return f"`{variable[0]}=`"
+    return f"`{word}`" if re.fullmatch(r"[A-Za-z_./][\w./+-]*", word) else "this line"
 
 
 def _seconds(word: str) -> float | None:

@@ -53,9 +53,14 @@ def requests(command: Command, place: str, notes: Notes) -> Iterator[Request]:
 
 def _urls(command: Command, place: str, notes: Notes) -> Iterator[str]:
     for url in command.urls:
-        found, many = ([url], 1) if command.has("-g", "--globoff") else globs.expanded(url)
+        is_literal = command.has("-g", "--globoff")
+        if not is_literal and globs.LONG.search(url):
+            notes.add(place, "left out: a range in its URL has a number of more than 18 digits")
+            continue
+        found, many = ([url], 1) if is_literal else globs.expanded(url)
         if many > len(found):
-            notes.add(place, f"stands for {many} URLs: the first {len(found)} are taken")
+            number = many if many < globs.COUNT_MAX else f"more than {globs.COUNT_MAX:,}"
+            notes.add(place, f"stands for {number} URLs: the first {len(found)} are taken")
         yield from found
 
 

@@ -11,6 +11,9 @@ from thinktime.importing.notes import Notes
 
 DEFAULT_RATE = "1/s"
 NAME_MAX = 60
+OBJECTIVES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
+"""The keys of objectives for response times."""
+
 RESERVED = "end"
 """The name that ends journeys."""
 
@@ -32,12 +35,14 @@ class Request:
         origin: Its scheme and host; empty if the source leaves that open.
         place: Its place in the source.
         think: The think time after it, as a distribution.
-        draws: The marks in its texts that stand for random numbers, and the laws of these.
+        draws: The marks in its texts, and what each stands for: a law, or a value of the session.
         timeout: The wait for its response, as a distribution; empty for that of all clients.
         next: Its followers, with shares; None is the end of the session.
+        exchange: Its keys in the file instead of a method with its target, as `send` or `grpc`.
         objects: The objects that are requested after its answer.
         about: A comment.
         checks: The conditions on the response, by the names of checks, as in the file.
+        take: The values that the session takes from the response, as in the file.
     """
 
     name: str
@@ -50,17 +55,19 @@ class Request:
     think: str | None = None
     draws: dict[str, str] = field(default_factory=dict)
     timeout: str = ""
+    exchange: dict[str, Any] = field(default_factory=dict)
     next: list[tuple[Request | None, float]] = field(default_factory=list)
     objects: list[Request] = field(default_factory=list)
     about: str = ""
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    take: dict[str, str] = field(default_factory=dict)
 
     def same(self, other: Request) -> bool:
         """Whether both send the same request in the same way."""
         return self._wire_parts() == other._wire_parts()
 
     def _wire_parts(self) -> tuple[Any, ...]:
-        return (self.method, self.target, self.headers, self.body)
+        return (self.method, self.target, self.headers, self.body, self.exchange)
 
 
 @dataclass
@@ -73,7 +80,7 @@ class Population:
         first: The beginning of sessions; by default the first request.
         weights: The weight of each request, if none has a ``next``.
         session: Further keys of the table of sessions.
-        connections: How long connections are used, as in the file; empty for the default.
+        connections: How long connections are used, or their number; empty for the default.
         hints: Lines that stand as comments below ``[clients]``.
     """
 
@@ -84,7 +91,7 @@ class Population:
     first: list[tuple[Request, float]] = field(default_factory=list)
     weights: dict[Request, float] = field(default_factory=dict)
     session: dict[str, Any] = field(default_factory=dict)
-    connections: str = ""
+    connections: str | int = ""
     hints: list[str] = field(default_factory=list)
 
 
@@ -105,6 +112,21 @@ class Draft:
     origin: str = ""
     options: str = ""
     slo: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Step:
+    """A request, and the sleeps after it as bounds in seconds."""
+
+    request: Request
+    lo_s: float = 0.0
+    hi_s: float = 0.0
+
+    def think(self) -> str:
+        """The think time; two random sleeps are taken as one between the sums of their bounds."""
+        if self.lo_s == self.hi_s:
+            return seconds(self.lo_s)
+        return f"uniform({seconds(self.lo_s)}, {seconds(self.hi_s)})"
 
 
 def method_of(text: str) -> str | None:
@@ -143,6 +165,15 @@ def named(requests: Iterable[Request]) -> None:
             name = f"{plain(request.name)}-{counts[request.name]}"
         given.add(name)
         request.name = name
+
+
+def with_names(populations: Sequence[Population]) -> None:
+    """Make the names of populations differ."""
+    given: set[str] = set()
+    for number, population in enumerate(populations, 1):
+        name = plain(population.name)
+        population.name = name if name not in given else f"{name}-{number}"
+        given.add(population.name)
 
 
 def in_order(requests: Sequence[Request]) -> None:

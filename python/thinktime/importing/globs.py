@@ -11,25 +11,31 @@ from itertools import islice, product
 URLS_MAX = 100
 """At most this many URLs of a pattern are taken."""
 
+LONG = re.compile(r"(?<!\\)\[\d*-?\d{19}")
+"""The beginning of a range with a bound that has no 64 bits, which curl refuses."""
+
+COUNT_MAX = 10**9
+"""Larger numbers of URLs are not counted."""
+
 _GLOB = re.compile(
     r"\\(?P<literal>[\[\]{}])|\{(?P<set>[^{}]+)\}"
-    r"|\[(?P<lo>\d{1,9})-(?P<hi>\d{1,9})(?::(?P<step>\d{1,9}))?\]"
+    r"|\[(?P<lo>\d{1,18})-(?P<hi>\d{1,18})(?::(?P<step>\d{1,18}))?\]"
     r"|\[(?P<first>[a-z])-(?P<last>[a-z])(?::(?P<by>\d{1,9}))?\]",
     re.IGNORECASE,
 )
 
 
 def expanded(url: str) -> tuple[list[str], int]:
-    """The first URLs that a pattern stands for, and the number of all; the last part varies first.
+    """The first URLs that a pattern stands for, and the number of all, at most `COUNT_MAX`.
 
-    A pattern that is wrong is a text.
+    The last part varies first. A pattern that is wrong is a text.
     """
     choices: list[list[str]] = []
     at, count = 0, 1
     for found in _GLOB.finditer(url):
         made, many = _choices(found)
         choices += [[url[at : found.start()]], made or [found[0]]]
-        count *= max(many, 1)
+        count = min(count * max(many, 1), COUNT_MAX)
         at = found.end()
     choices.append([url[at:]])
     return list(islice(map("".join, product(*choices)), URLS_MAX)), count

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field, replace
 from thinktime import InputError
 from thinktime.importing import assertions, samplers, thread_groups
 from thinktime.importing.addresses import one_origin
-from thinktime.importing.draft import Draft, Population, Request, in_order, plain, seconds, stem
+from thinktime.importing.draft import (
+    Draft,
+    Population,
+    Request,
+    in_order,
+    seconds,
+    stem,
+    with_names,
+)
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import Element, from_xml
 from thinktime.importing.plan_tree import (
@@ -69,7 +77,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     if plan.cookies:
         for population in populations:
             population.session["cookies"] = True
-    _name(populations)
+    with_names(populations)
     options = f"--duration {seconds(plan.durations[0])}" if plan.durations else ""
     source = f"{name} (a test plan of JMeter)"
     return Draft(stem(name), source, populations, plan.notes, origin, options)
@@ -92,14 +100,6 @@ def _kept(plan: Plan, given: Population, taken: set[Request]) -> Population | No
     for one in without if len(without) < len(requests) else ():
         plan.notes.add(one.place, "`Connection: close` is left out: other requests keep theirs")
     return given
-
-
-def _name(populations: list[Population]) -> None:
-    given: set[str] = set()
-    for number, population in enumerate(populations, 1):
-        name = plain(population.name)
-        population.name = name if name not in given else f"{name}-{number}"
-        given.add(population.name)
 
 
 def _walk(plan: Plan, tree: Element, outer: Scope) -> None:

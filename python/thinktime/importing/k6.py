@@ -13,12 +13,14 @@ from typing import Any
 from thinktime import InputError
 from thinktime.importing import script_modules, toml
 from thinktime.importing.addresses import one_origin
-from thinktime.importing.calls import REDIRECTS, Calls, Step
+from thinktime.importing.calls import REDIRECTS, Calls
 from thinktime.importing.draft import (
+    OBJECTIVES,
     RESERVED,
     Draft,
     Population,
     Request,
+    Step,
     in_order,
     plain,
     seconds,
@@ -31,6 +33,7 @@ from thinktime.importing.scenarios import Scenario, scenarios
 from thinktime.importing.script_expressions import NODES_MAX
 from thinktime.importing.script_values import Function
 from thinktime.importing.syntax import parse
+from thinktime.importing.takes import settle
 
 _OBJECTIVE = re.compile(r"\s*(p\((\d+(?:\.\d+)?)\)|med|avg|rate)\s*<=?\s*(\d+(?:\.\d+)?)\s*")
 
@@ -44,9 +47,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     notes = Notes()
     root = parse(text)
     calls = Calls(notes, Redirects())
-    known = script_modules.names_of(root, notes)
-    calls.reader.statements(root.named_children, known)
-    exported = script_modules.exported(root, known)
+    known, exported = script_modules.Modules(file, calls.reader, notes).take(root)
     options = table(exported.get("options", known.names.get("options")))
     made = list(_played(options, calls, {**known.names, **exported}))
     script_modules.unread(root, known, calls.reader.seen, notes)
@@ -54,15 +55,13 @@ def draft(text: str, file: str, name: str) -> Draft:
     origin, kept = one_origin(found, notes)
     taken = set(kept)
     populations = [
-        _population(scenario, [one for one in steps if one.request in taken])
+        _population(scenario, [one for one in steps if one.request in taken], notes)
         for scenario, steps in made
         if any(one.request in taken for one in steps)
     ]
     if not populations:
-        lost = next(iter(notes), "")
-        why = f"; {lost}" if lost else ""
         text = "has no request with a literal URL in a function that is run"
-        raise InputError(f"{file}: {text}{why}")
+        raise InputError(f"{file}: {text}{notes.reasons()}")
     for population in populations:
         calls.redirects.write(population, notes)
     lasts = max((scenario.duration_s for scenario, _ in made), default=0.0)
@@ -93,7 +92,7 @@ def _played(
         yield scenario, steps
 
 
-def _population(scenario: Scenario, steps: list[Step]) -> Population:
+def _population(scenario: Scenario, steps: list[Step], notes: Notes) -> Population:
     requests: list[Request] = [one.request for one in steps]
     for one in steps:
         one.request.think = one.think()
@@ -103,7 +102,14 @@ def _population(scenario: Scenario, steps: list[Step]) -> Population:
     elif len(requests) > 1:
         in_order(requests)
     population = Population(arrivals, scenario.why, requests, plain(scenario.name or "default"))
-    population.session["cookies"] = True
+    settle(requests, notes)
+    used = {name for one in requests for name in one.draws.values()}
+    for request in requests:  # a log may read of an answer, too
+        request.take = {name: at for name, at in request.take.items() if name in used}
+    if any(not one.exchange for one in requests):
+        population.session["cookies"] = True
+    if any("send" in one.exchange for one in requests):
+        population.connections = "per-session"
     return population
 
 
@@ -115,7 +121,7 @@ def _names(populations: Sequence[Population]) -> dict[str, str]:
     several = len(populations) > 1
     found = {f"scenario:{one.name}": one.name for one in populations if several}
     names = Counter(request.name for one in populations for request in one.requests)
-    taken = {one.name for one in populations if several} | {RESERVED, *_KEYS, *_NO_NAMES}
+    taken = {one.name for one in populations if several} | {RESERVED, *OBJECTIVES, *_NO_NAMES}
     return found | {
         f"name:{name}": name for name, times in names.items() if times == 1 and name not in taken
     }
@@ -132,7 +138,7 @@ def _objectives(
             text = one.get("threshold") if isinstance(one, dict) else one
             parts = _OBJECTIVE.fullmatch(text) if isinstance(text, str) else None
             key = {"med": "p50", "avg": "mean"}.get(parts[1], f"p{parts[2]}") if parts else ""
-            if parts and metric == "http_req_duration" and key in _KEYS:
+            if parts and metric == "http_req_duration" and key in OBJECTIVES:
                 found[about + toml.key(key)] = f"{parts[3]}ms"
             elif parts and metric == "http_req_failed" and parts[1] == "rate":
                 found[f"{about}errors"] = f"{float(parts[3]) * 100:.6g}%"
@@ -161,5 +167,3 @@ def _share(text: Any) -> str | None:
 
 _NO_NAMES = ("errors", "checks", "check")
 """Keys of objectives, which no dot can follow as it would a name."""
-
-_KEYS = ("mean", "p50", "p90", "p95", "p99", "p99.9")

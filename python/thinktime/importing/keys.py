@@ -21,8 +21,16 @@ FORMS = ("form", "multipart")
 BODY_KEYS = {"text": "body", "json": "json", "form": "form", "multipart": "multipart"}
 
 
-def request_keys(request: Request) -> Iterator[tuple[str, str]]:
-    """The keys and values of a request's method, target and body."""
+def request_keys(request: Request, *, names: bool) -> Iterator[tuple[str, str]]:
+    """The keys and values of a request's method, target and body, or of its exchange.
+
+    ``names`` is whether its session has values.
+    """
+    for name, held in request.exchange.items():
+        is_sent = name == "send"
+        yield name, value(literal.sent(held) if is_sent else literal.held(held, names=names))
+    if request.exchange:
+        return
     bare = request.body is None or request.method not in WITHOUT_BODY
     target = quoted(literal.target(request.target))
     if request.method in METHODS and bare:
@@ -31,20 +39,21 @@ def request_keys(request: Request) -> Iterator[tuple[str, str]]:
         yield "method", quoted(request.method)
         yield "target", target
     if request.body is not None:
-        yield _body(request.body)
+        yield _body(request.body, names)
 
 
-def _body(body: Body) -> tuple[str, str]:
-    given = literal.held(body.value)
+def _body(body: Body, names: bool) -> tuple[str, str]:
+    given = literal.held(body.value, names=names)
     if body.kind in FORMS:  # the names of fields are literal in any case
         given = dict(zip(body.value, given.values(), strict=True))
     return BODY_KEYS[body.kind], value(given)
 
 
-def headers(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def headers(given: Mapping[str, str], *, names: bool) -> Iterator[tuple[str, str]]:
     """The key and value for header fields, of a request or of all clients."""
     if given:
-        yield "headers", value({name: literal.text(text) for name, text in given.items()})
+        held = {name: literal.text(text, names=names) for name, text in given.items()}
+        yield "headers", value(held)
 
 
 def bearer_hint() -> str:

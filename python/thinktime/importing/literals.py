@@ -65,9 +65,7 @@ class Names:
             case ast.JoinedStr():
                 return self._joined(node, depth)
             case ast.BinOp(op=ast.Add()):
-                left, right = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
-                if isinstance(left, str) and isinstance(right, str):
-                    return left + right if len(left) + len(right) <= TEXT_MAX else Unknown(node)
+                return self._sum(node, depth)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
                 return -number
             case ast.Call() if _dotted(node.func) == "json.dumps" and node.args:
@@ -81,6 +79,18 @@ class Names:
             if isinstance(name, str | int):
                 found[str(name)] = self.value(value, depth + 1)
         return found
+
+    def _sum(self, node: ast.BinOp, depth: int) -> Any:
+        """A chain of texts, which may be longer than any nesting."""
+        given: list[Any] = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
+            given.append(self.value(left.right, depth + 1))
+            left = left.left
+        given.append(self.value(left, depth + 1))
+        texts = [one for one in reversed(given) if isinstance(one, str)]
+        is_known = len(texts) == len(given) and sum(map(len, texts)) <= TEXT_MAX
+        return "".join(texts) if is_known else Unknown(node)
 
     def _joined(self, node: ast.JoinedStr, depth: int) -> Any:
         parts = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,6 +161,33 @@ def profile(start: float, stages: list[dict[str, Any]], rate: float) -> str:
     reason = list(steps.items())
     kept = [one for at, one in enumerate(reason) if at == 0 or one[1] != reason[at - 1][1]]
     return f"steps({', '.join(f'{seconds(begin)}: {level:.6g}' for begin, level in kept)})"
+
+
+Level = tuple[float, float, float]
+"""A time in seconds, and the rates at its begin and at its end."""
+
+
+def by_levels(
+    levels: Sequence[Level], process: str, place: str, notes: Notes
+) -> dict[str, Any] | None:
+    """The keys of arrivals whose rate changes so; None if no rate is above 0."""
+    rate = max((max(level[1:]) for level in levels), default=0.0)
+    if rate <= 0:
+        return None
+    keys: dict[str, Any] = {"model": "partly-open", "rate": f"{rate:.9g}/s", "process": process}
+    if len({one for level in levels for one in level[1:]}) == 1:
+        return keys
+    stages: list[dict[str, Any]] = []
+    now = levels[0][1]
+    for lasts, first, last in levels:
+        if first != now:  # a jump takes no time
+            stages.append({"duration": 0, "target": first})
+        stages.append({"duration": seconds(lasts), "target": last})
+        now = last
+    keys["profile"] = profile(levels[0][1] / rate, stages, rate)
+    if len(stages) > 1 and any(level[1] != level[2] for level in levels):
+        notes.add(place, f"each ramp is taken as {PIECES} steps of the rate")
+    return keys
 
 
 def time_s(given: Any) -> float:

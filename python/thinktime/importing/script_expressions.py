@@ -7,14 +7,17 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from thinktime.importing.javascript import number_of, unescaped
+from thinktime.importing.marks import Marks
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import is_small
 from thinktime.importing.script_values import (
+    Answer,
     Class,
-    Draws,
     Function,
+    Handle,
     Instance,
     Member,
+    Part,
     Scope,
     Table,
     Unknown,
@@ -35,12 +38,21 @@ class Expressions(ABC):
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
-        self.draws = Draws()
+        self.draws = Marks()
         self.left = NODES_MAX
+        self.file = ""
+
+    def place(self, node: Node) -> str:
+        """The place of a node, with its file if that is not the script's own."""
+        return f"{self.file} line {line_of(node)}".lstrip()
 
     @abstractmethod
     def call_of(self, node: Node, scope: Scope) -> Any:
         """The value of a call."""
+
+    @abstractmethod
+    def assigned(self, holder: Handle, name: str, held: Any, node: Node) -> None:
+        """Take what a script gives to a field of an object of a module."""
 
     @abstractmethod
     def made_by(self, node: Node, scope: Scope) -> Any:
@@ -174,6 +186,12 @@ class Expressions(ABC):
     def _of(self, holder: Any, key: Any, node: Node) -> Any:
         if isinstance(holder, Member):
             return Member(holder.module, key) if isinstance(key, str) else Unknown(text_of(node))
+        if isinstance(holder, Answer) and key in ("body", "status", "headers"):
+            return Part(holder.request, key)
+        if isinstance(holder, Part):
+            return holder.of(key) or Unknown(text_of(node))
+        if isinstance(holder, Handle) and isinstance(key, str):
+            return holder.held.get(key) or Member(holder.module, key, holder)
         if isinstance(holder, list) and isinstance(key, int) and 0 <= key < len(holder):
             return holder[key]
         if isinstance(holder, list | str) and key == "length":
@@ -213,9 +231,17 @@ class Expressions(ABC):
         return Class(node, scope, base)
 
     def _binary(self, node: Node, scope: Scope) -> Any:
+        """The value of a chain of operators, which may be longer than any nesting."""
+        chain = [node]
+        while (left := part(chain[-1], "left")) is not None and left.type == node.type:
+            chain.append(left)
+        found = self.value(left, scope)
+        for one in reversed(chain):
+            found = self._operated(one, found, self.value(part(one, "right"), scope))
+        return found
+
+    def _operated(self, node: Node, left: Any, right: Any) -> Any:
         sign = text_of(part(node, "operator"))
-        left = self.value(part(node, "left"), scope)
-        right = self.value(part(node, "right"), scope)
         match sign:
             case "||" | "??":
                 return right if isinstance(left, Unknown) or not left else left
@@ -232,7 +258,7 @@ class Expressions(ABC):
         other = part(node, "alternative")
         if re.search(r"\(", text_of(other)):
             text = "`?:` is not followed: its first part is taken"
-            self.notes.add(f"line {line_of(node)}", text)
+            self.notes.add(self.place(node), text)
             return first
         return self.value(other, scope) if isinstance(first, Unknown) else first
 
@@ -247,6 +273,8 @@ class Expressions(ABC):
             key: Any = text_of(part(target, "property"))
             if target.type == "subscript_expression":
                 key = self.value(part(target, "index"), scope)
+            if isinstance(holder, Handle):
+                self.assigned(holder, str(key), held, node)
             fields = holder.fields if isinstance(holder, Instance) else holder
             if isinstance(fields, dict) and len(fields) < PARTS_MAX and isinstance(key, str):
                 fields[key] = held

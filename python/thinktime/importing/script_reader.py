@@ -6,21 +6,25 @@ not known; a value that only a run would show is `Unknown`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from thinktime.importing.notes import Notes
 from thinktime.importing.script_expressions import DEPTH_MAX, Expressions
 from thinktime.importing.script_values import (
+    Answer,
     Class,
     Function,
+    Handle,
     Instance,
     Member,
+    Part,
     Scope,
     Unknown,
     called,
 )
-from thinktime.importing.syntax import FUNCTIONS, Node, line_of, part, parts, text_of
+from thinktime.importing.syntax import FUNCTIONS, Node, part, parts, text_of
 
 TURNS_MAX = 50
 """Loops with more turns are taken once."""
@@ -43,8 +47,8 @@ class Reader(Expressions):
         super().__init__(notes)
         self.call = call
         self.active: list[Node] = []
-        self.seen: set[int] = set()
-        """The places of the calls that were read."""
+        self.seen: set[tuple[str, int]] = set()
+        """The places of the calls that were read: their file, and where they begin in it."""
 
     def statements(self, body: Sequence[Node], scope: Scope) -> None:
         """Read statements in their order; functions and classes are known from the beginning."""
@@ -57,11 +61,17 @@ class Reader(Expressions):
         for one in body:
             self.statement(one, scope)
 
+    def module(self, root: Node, scope: Scope) -> None:
+        """Read the statements of a whole file."""
+        before, self.file = self.file, scope.file
+        self._quietly([root], scope)
+        self.file = before
+
     def statement(self, node: Node, scope: Scope) -> None:
         """Read one statement."""
         self.left -= 1
         if self.left < 0:
-            self.notes.add(f"line {line_of(node)}", "left out: the script has too many steps")
+            self.notes.add(self.place(node), "left out: the script has too many steps")
             return
         match node.type:
             case "lexical_declaration" | "variable_declaration":
@@ -72,6 +82,8 @@ class Reader(Expressions):
             case "return_statement":
                 held = self.value(parts(node)[0], scope) if parts(node) else None
                 raise Returned(held)
+            case "program":
+                self.statements(parts(node), scope)
             case "statement_block":
                 self.statements(parts(node), Scope(outer=scope))
             case "if_statement" | "while_statement" | "do_statement" | "try_statement":
@@ -92,8 +104,7 @@ class Reader(Expressions):
     def _branch(self, node: Node, scope: Scope) -> None:
         """The first content of a branch or a loop, once."""
         kind = node.type.split("_")[0]
-        place = f"line {line_of(node)}"
-        self.notes.add(place, f"`{kind}` is not followed: its content is taken once")
+        self.notes.add(self.place(node), f"`{kind}` is not followed: its content is taken once")
         inner = Scope(outer=scope)
         for name in ("initializer", "condition"):
             if (one := part(node, name)) is not None:
@@ -105,8 +116,7 @@ class Reader(Expressions):
                     body = parts(each)[1:] if each.type == "switch_case" else [each]
                     self._quietly(body, inner)
         if alternative is not None and alternative.type == "else_clause":
-            line = f"line {line_of(alternative)}"
-            self.notes.add(line, "`else` is left out, with what it holds")
+            self.notes.add(self.place(alternative), "`else` is left out, with what it holds")
 
     def _quietly(self, body: Sequence[Node], scope: Scope) -> None:
         """Read what may not happen: a `return` in it does not end the function."""
@@ -123,12 +133,15 @@ class Reader(Expressions):
         known = isinstance(given, list) and len(given) <= TURNS_MAX and operator == "of"
         if not known:
             text = "`for` is not followed: its content is taken once"
-            self.notes.add(f"line {line_of(node)}", text)
+            self.notes.add(self.place(node), text)
         for one in given if known else [Unknown("a turn")]:
             inner = Scope(outer=scope)
             self.bind(part(node, "left"), one, inner)
             body = part(node, "body")
             self._quietly([body] if body is not None else [], inner)
+
+    def assigned(self, holder: Handle, name: str, held: Any, node: Node) -> None:
+        self.call(Member(holder.module, f"{name} =", holder), [held], node)
 
     def made_by(self, node: Node, scope: Scope) -> Any:
         kind = self.value(part(node, "constructor"), scope)
@@ -152,20 +165,25 @@ class Reader(Expressions):
 
     def call_of(self, node: Node, scope: Scope) -> Any:
         function = part(node, "function")
-        self.seen.add(node.start_byte)
+        self.seen.add((self.file, node.start_byte))
         name = text_of(part(function, "property"))
         # The list of `list.map(f)` is read once: it may be the answer of a request.
-        held = self.value(part(function, "object"), scope) if name in _OVER_LISTS else None
+        is_held = name in (*_OVER_LISTS, "json")
+        held = self.value(part(function, "object"), scope) if is_held else None
         callee = self.value(function, scope) if held is None else self._of(held, name, node)
         given = self._given(part(node, "arguments"), scope)
         if isinstance(callee, Function):
             return self.follow(callee, given)
         if isinstance(callee, Member):
             return self.call(callee, given, node)
+        if name == "json" and isinstance(held, Answer):
+            return _of_json(held, given, node)
         path = text_of(function)
         if path == "require" and given and isinstance(given[0], str):
             return Member(given[0])
-        known = called(path, given, node)
+        if path in ("setTimeout", "setInterval"):
+            return self.call(Member("k6/timers", path), given, node)
+        known = called(path, given, node, self.draws)
         if known is not None:
             return known
         return self._of_list((name, held), given, node)
@@ -181,7 +199,7 @@ class Reader(Expressions):
             return made if name in ("map", "flatMap") else Unknown(text_of(node))
         if name in _OVER_LISTS and any(isinstance(one, Function) for one in given):
             text = f"`{name}` is not followed: its content is taken once"
-            self.notes.add(f"line {line_of(node)}", text)
+            self.notes.add(self.place(node), text)
         for one in given:
             if isinstance(one, Function):
                 self.follow(one, [])
@@ -194,7 +212,7 @@ class Reader(Expressions):
         node = function.node
         if node in self.active or len(self.active) >= DEPTH_MAX:
             text = "a function that calls itself is followed once"
-            self.notes.add(f"line {line_of(node)}", text)
+            self.notes.add(self.place(node), text)
             return Unknown(text_of(node))
         inner = Scope({"this": function.this}, function.scope)
         listed = part(node, "parameters") or part(node, "parameter")
@@ -207,6 +225,7 @@ class Reader(Expressions):
             self.bind(part(one, "pattern") or one, held, inner)
         body = part(node, "body")
         self.active.append(node)
+        before, self.file = self.file, function.scope.file
         try:
             if body is None or body.type != "statement_block":
                 return self.value(body, inner)
@@ -215,7 +234,17 @@ class Reader(Expressions):
             return done.value
         finally:
             self.active.pop()
+            self.file = before
         return None
+
+
+def _of_json(answer: Answer, given: list[Any], node: Node) -> Any:
+    """`response.json()`, or `response.json("items.0.id")`."""
+    found: Part | None = Part(answer.request, "json:$")
+    path = given[0] if given else ""
+    for key in str(path).split(".") if path else []:
+        found = found.of(int(key) if re.fullmatch(r"\d{1,9}", key) else key) if found else None
+    return found or Unknown(text_of(node))
 
 
 _OVER_LISTS = ("forEach", "map", "flatMap", "push")

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thinktime.importing.draft import Request
+from thinktime.importing.marks import Marks
 from thinktime.importing.syntax import Node, text_of
+from thinktime.importing.takes import is_part, own_name
 
 TEXT_MAX = 100_000
 
@@ -41,10 +43,15 @@ class Random:
 
 @dataclass
 class Scope:
-    """The names that a part of a script knows, and those around it."""
+    """The names that a part of a script knows, those around it, and the file if it is a module."""
 
     names: dict[str, Any] = field(default_factory=dict)
     outer: Scope | None = None
+    file: str = ""
+
+    def __post_init__(self) -> None:
+        if self.outer is not None:
+            self.file = self.outer.file
 
     def holder(self, name: str) -> Scope | None:
         """The nearest scope that has a name."""
@@ -82,10 +89,23 @@ class Instance:
 
 @dataclass(frozen=True)
 class Member:
-    """A name of a module, as `get` of `k6/http`; without a name, the module."""
+    """A name of a module, as `get` of `k6/http`; without a name, the module.
+
+    Of an object that the module has made, its method.
+    """
 
     module: str
     name: str = ""
+    of: Handle | None = None
+
+
+@dataclass(eq=False)
+class Handle:
+    """An object that a module has made, as a socket, with what was learned of it."""
+
+    module: str
+    kind: str
+    held: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -95,29 +115,43 @@ class Answer:
     request: Request
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of the response to a request, in the notation of `take`."""
+
+    request: Request
+    source: str
+
+    def of(self, key: Any) -> Part | None:
+        """The part of JSON that a key or a place leads to, or the header field of a name."""
+        if self.source == "headers" and isinstance(key, str):
+            return Part(self.request, f"header:{key}")
+        if self.source.startswith("json:") and isinstance(key, int):
+            return Part(self.request, f"{self.source}[{key}]")
+        is_key = re.fullmatch(r"(?!length$)[A-Za-z_]\w*", str(key)) is not None
+        if self.source.startswith("json:") and is_key:
+            return Part(self.request, f"{self.source}.{key}")
+        return None
+
+    def mark(self, draws: Marks) -> str | None:
+        """The mark of the value that the request takes; None if it cannot be taken."""
+        if not is_part(self.source):
+            return None
+        name = re.sub(r"^.*[.:]", "", self.source)
+        free, number = own_name(name), 1
+        while free in draws.meanings.values() and self.request.take.get(free) != self.source:
+            number += 1
+            free = f"{own_name(name)}-{number}"
+        self.request.take[free] = self.source
+        return draws.add(free, "value")
+
+
 class Table(dict[str, Any]):
     """An object that a script writes, with its node."""
 
     def __init__(self, pairs: Mapping[str, Any], node: Node) -> None:
         super().__init__(pairs)
         self.node = node
-
-
-@dataclass
-class Draws:
-    """Random numbers within texts: each is a mark there, and a law in the workload file."""
-
-    laws: dict[str, str] = field(default_factory=dict)
-
-    def mark(self, drawn: Random) -> str:
-        """The mark that stands for a number in texts."""
-        mark = f"~draw-{len(self.laws)}~"
-        self.laws[mark] = drawn.law
-        return mark
-
-    def within(self, text: str) -> dict[str, str]:
-        """The laws of the marks in a text."""
-        return {mark: law for mark, law in self.laws.items() if mark in text}
 
 
 def is_unknown(found: Any) -> bool:
@@ -134,12 +168,14 @@ def is_number(found: Any) -> bool:
     return isinstance(found, int | float) and not isinstance(found, bool)
 
 
-def as_text(found: Any, draws: Draws) -> str | None:
+def as_text(found: Any, draws: Marks) -> str | None:
     """A value within a text; None if it is not known."""
     if isinstance(found, Random):
         if found.is_whole and found.lo == found.hi:
             return str(int(found.lo))
-        return draws.mark(found) if found.is_whole and found.lo < found.hi else None
+        return draws.add(found.law) if found.is_whole and found.lo < found.hi else None
+    if isinstance(found, Part):
+        return found.mark(draws)
     if isinstance(found, bool):
         return "true" if found else "false"
     if isinstance(found, float) and found.is_integer() and abs(found) < 1e15:
@@ -147,7 +183,7 @@ def as_text(found: Any, draws: Draws) -> str | None:
     return str(found) if isinstance(found, str | int | float) else None
 
 
-def joined(pieces: Sequence[Any], node: Node, draws: Draws) -> Any:
+def joined(pieces: Sequence[Any], node: Node, draws: Marks) -> Any:
     """Values as one text."""
     texts = [text for one in pieces if (text := as_text(one, draws)) is not None]
     if len(texts) < len(pieces) or sum(map(len, texts)) > TEXT_MAX:
@@ -206,17 +242,34 @@ def rounded(kind: str, found: Any, node: Node) -> Any:
     return Random(math.floor(lo), math.ceil(hi) - 1, True)
 
 
-def called(path: str, given: Sequence[Any], node: Node) -> Any:
+def drawn(found: Any, draws: Marks) -> Any:
+    """A value of JSON with marks for its random numbers."""
+    match found:
+        case dict():
+            return {name: drawn(one, draws) for name, one in found.items()}
+        case list():
+            return [drawn(one, draws) for one in found]
+        case Part():
+            return found.mark(draws) or found
+        case Random() if found.is_whole:
+            return draws.add(found.law, "number") if found.lo < found.hi else int(found.lo)
+    return found
+
+
+def called(path: str, given: Sequence[Any], node: Node, draws: Marks) -> Any:
     """The value of a call of the language or of k6's small library; None for any other."""
     first = given[0] if given else None
     kind = re.fullmatch(r"Math\.(floor|ceil|round|trunc)|parseInt", path)
     if kind is not None:
         return rounded(kind[1] or "trunc", first, node)
     match path:
+        case "JSON.parse" if isinstance(first, Part) and first.source == "body":
+            return Part(first.request, "json:$")
         case "Math.random":
             return Random(0.0, 1.0)
         case "JSON.stringify":
-            return Unknown(text_of(node)) if is_unknown(first) else json.dumps(first)
+            held = drawn(first, draws)
+            return Unknown(text_of(node)) if is_unknown(held) else json.dumps(held)
         case "String" | "encodeURIComponent" if isinstance(first, str) and first.isalnum():
             return first
         case "randomIntBetween" if len(given) == 2 and all(map(is_number, given)):

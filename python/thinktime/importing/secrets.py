@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from thinktime import _core
+from thinktime.importing.marks import is_open
 from thinktime.importing.notes import Notes
 
 REMOVED = "REMOVED"
@@ -23,7 +24,7 @@ def without_secrets(query: str, place: str, notes: Notes, where: str = "URL") ->
     for part in query.split("&"):
         name, mark, given = part.partition("=")
         plain = unquote_plus(name)
-        if given and is_secret(plain):
+        if given and is_secret(plain) and not is_open(given):
             notes.add(place, f"the value of `{plain}` in the {where} is replaced by {REMOVED}")
             given = REMOVED
         parts.append(name + mark + given)
@@ -38,7 +39,7 @@ def masked(held: Any, place: str, notes: Notes) -> Any:
         return held
     found = {}
     for name, one in held.items():
-        if is_secret(name) and _holds_something(one):
+        if is_secret(name) and _holds_something(one) and not is_open(one):
             notes.add(place, f"the value of `{name}` in the body is replaced by {REMOVED}")
             found[name] = _removed(one)
         else:

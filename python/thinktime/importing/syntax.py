@@ -12,7 +12,7 @@ from functools import cache
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
-__all__ = ["Node", "inside", "line_of", "parse", "part", "parts", "text_of"]
+__all__ = ["Node", "inside", "line_of", "name_of", "parse", "part", "parts", "text_of"]
 
 FUNCTIONS = ("arrow_function", "function_expression", "function_declaration", "method_definition",
              "generator_function", "generator_function_declaration")  # fmt: skip
@@ -32,6 +32,11 @@ def text_of(node: Node | None) -> str:
     """The text of a node; empty for none."""
     found = node.text if node is not None else None
     return found.decode("utf-8", "replace") if found else ""
+
+
+def name_of(node: Node) -> str:
+    """What a call calls, or an assignment assigns to, without values that may be secret."""
+    return text_of(part(node, "function") or part(node, "left"))[:60]
 
 
 def line_of(node: Node) -> int:

@@ -6,6 +6,7 @@ Source: https://docs.locust.io/en/stable/writing-a-locustfile.html#wait-time-att
 from __future__ import annotations
 
 import ast
+import re
 
 from thinktime.importing.classes import last
 from thinktime.importing.draft import seconds
@@ -36,7 +37,10 @@ def wait_of(node: ast.expr, names: Names, notes: Notes) -> Wait:
 
 
 def with_wait(think: str | None, wait: Wait) -> str:
-    """The sleep at a task's end, and the wait of the user after it."""
-    slept = float((think or "0s")[:-1])
-    lo, hi = (slept + one for one in wait)
+    """The think time after a task's last request, and the wait of the user after the task.
+
+    Two random waits are taken as one between the sums of their bounds.
+    """
+    bounds = [float(one) for one in re.findall(r"([\d.]+)s", think or "0s")]
+    lo, hi = bounds[0] + wait[0], bounds[-1] + wait[1]
     return seconds(lo) if lo == hi else f"uniform({seconds(lo)}, {seconds(hi)})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from thinktime.importing import keys
 from thinktime.importing.draft import Draft, Population, Request, all_of, named
@@ -56,8 +56,10 @@ def _population(population: Population, head: str) -> Iterator[str]:
     if common or population.hints or population.connections:
         yield f"[{head}clients]"
         if population.connections:
-            yield f"connections = {quoted(population.connections)}"
-        yield from aligned(keys.headers(common))
+            yield f"connections = {value(population.connections)}"
+        draws = {mark: law for one in requests for mark, law in one.draws.items()}
+        written = keys.headers(common, names=_takes(population))
+        yield from aligned((name, _meant(text, draws)) for name, text in written)
         yield from (f"# {hint}" for hint in population.hints)
         yield ""
     for request in requests:
@@ -85,11 +87,12 @@ def _request(
     yield "name", quoted(request.name)
     if request in population.weights:
         yield "weight", f"{population.weights[request]:.12g}"
-    for name, text in keys.request_keys(request):
-        for mark, law in request.draws.items():
-            text = text.replace(mark, f"{{{law}}}")
-        yield name, text
-    yield from keys.headers({k: v for k, v in request.headers.items() if k not in common})
+    own = {k: v for k, v in request.headers.items() if k not in common}
+    names = _takes(population)
+    for name, text in [*keys.request_keys(request, names=names), *keys.headers(own, names=names)]:
+        yield name, _meant(text, request.draws)
+    if request.take:
+        yield "take", value(request.take)
     if request.timeout:
         yield "timeout", quoted(request.timeout)
     if request.next:
@@ -101,6 +104,18 @@ def _request(
         counts = Counter(one.name for one in request.objects)
         of = ", ".join(f"{key(name)} = {count}" for name, count in counts.items())
         yield "objects", f'{{ count = "{len(request.objects)}", of = {{ {of} }} }}'
+
+
+def _takes(population: Population) -> bool:
+    """Whether sessions take values from their responses."""
+    return any(one.take for one in all_of(population))
+
+
+def _meant(text: str, draws: Mapping[str, str]) -> str:
+    """A text with what its marks stand for, in braces."""
+    for mark, meaning in draws.items():
+        text = text.replace(mark, f"{{{meaning}}}")
+    return text
 
 
 def _shares(shares: Iterable[tuple[Request | None, float]]) -> str:
@@ -115,8 +130,8 @@ def _usual(thinks: Sequence[str | None]) -> str | None:
 
 
 def _common(requests: Sequence[Request]) -> dict[str, str]:
-    """The header fields that all requests send, if there are several requests."""
-    if len(requests) < 2:
+    """The header fields that all requests send, if there are several, or of a WebSocket."""
+    if len(requests) < 2 and not any("send" in one.exchange for one in requests):
         return {}
     first, *others = (request.headers for request in requests)
     return {k: v for k, v in first.items() if all(one.get(k) == v for one in others)}
