@@ -16,8 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime.present import chart_library, units
-from thinktime.present.chart_table import table_of
+from thinktime.present import units
 from thinktime.present.table import Table
 
 if TYPE_CHECKING:
@@ -153,23 +152,20 @@ def write(page: Page, path: str | Path) -> Path:
 def render(page: Page) -> str:
     """The page as text."""
     drawn = any(section.drawing is not None for section in page.sections)
-    scripts = [*chart_library.scripts(), asset("page.js")] if drawn else []
+    scripts = [asset("charts.js")] if drawn else []
     return _rendered("page.html.jinja", page, scripts, "")
 
 
 def render_live(page: Page, share: float | None, stopping: bool) -> str:
     """The page as it is now, updated by events from its own server."""
-    scripts = [*chart_library.scripts(), asset("page.js"), asset("live.js")]
+    scripts = [asset("charts.js"), asset("live.js")]
     more = {"share": share, "stopping": stopping}
     return _rendered("live.html.jinja", page, scripts, " connect-src 'self';", **more)
 
 
 def main_of(page: Page) -> str:
     """The content of the page's `main`: the part that changes during a visit."""
-    from markupsafe import Markup
-
-    template = templates().get_template("main.html.jinja")
-    return template.render(page=page, json=_json(Markup), drawn_by_plotly=True, live=True)
+    return templates().get_template("main.html.jinja").render(page=page, live=True)
 
 
 def _rendered(
@@ -183,11 +179,9 @@ def _rendered(
         .render(
             page=page,
             policy=content_policy(scripts) + more_policy,
-            style=Markup(asset("page.css")),
+            style=Markup(f"{asset('page.css')}\n{asset('charts.css')}"),
             scripts=[Markup(script) for script in scripts],
-            drawn_by_plotly=bool(scripts),
             live=bool(more_policy),
-            json=_json(Markup),
             **more,
         )
     )
@@ -197,6 +191,9 @@ def _rendered(
 def templates() -> Environment:
     """Makes HTML from the templates of this folder: all text in them is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    from thinktime.present.chart_table import table_of
+    from thinktime.present.plots import plots_of
 
     environment = Environment(
         loader=PackageLoader("thinktime.present", "."),
@@ -208,16 +205,8 @@ def templates() -> Environment:
     environment.filters["unbroken"] = units.unbroken
     environment.globals["colour"] = colour
     environment.globals["behind_of"] = table_of
+    environment.globals["plots_of"] = plots_of
     return environment
-
-
-def _json(mark: Callable[[str], Any]) -> Callable[[Any], Any]:
-    """Figures as JSON for a script: no part may look like its end or a comment."""
-
-    def text(figure: Any) -> Any:
-        return mark(figure.to_json().replace("<", "\\u003c").replace(">", "\\u003e"))
-
-    return text
 
 
 def content_policy(scripts: Sequence[str]) -> str:
