@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from thinktime.present import svg
+from thinktime.present import svg, svg_words
 from thinktime.present.plots import rooms_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Picture:
             if panel.title:
                 parts.append(_text(_MARGIN, top + 16, panel.title, "panel"))
                 top += _LINE
-            height = svg.field_height(panel.figure)
+            height = svg_words.field_height(panel.figure)
             left, inner = room.left + 8, width - room.left - room.right - 16
             parts.append(
                 f'<svg x="{left}" y="{top + room.top}" width="{inner}" height="{height}" '
@@ -118,12 +119,12 @@ def _text(x: float, y: float, text: str, kind: Literal["head", "panel", "key"]) 
     return f'<text x="{x:g}" y="{y:g}" style="{style}">{html.escape(text)}</text>'
 
 
-def _legend(keys: object, width: int, top: int) -> tuple[list[str], int]:
+def _legend(keys: Sequence[Key], width: int, top: int) -> tuple[list[str], int]:
     """The legend in lines, and the height below them."""
     parts: list[str] = []
     x = _MARGIN
-    for key in keys if isinstance(keys, (list, tuple)) else ():
-        wide = round(_KEY_PX + len(key.name) * svg.LETTER_PX)
+    for key in keys:
+        wide = round(_KEY_PX + len(key.name) * svg_words.LETTER_PX)
         if x + wide > width - _MARGIN and x > _MARGIN:
             x, top = _MARGIN, top + _LINE
         parts += [_mark(key, x, top - 4), _text(x + 34, top, key.name, "key")]
@@ -155,7 +156,7 @@ def _resolved(text: str) -> str:
     light = dict(reversed(re.findall(r"--([\w-]+):\s*([^;]+);", rules)))
 
     def value(found: re.Match[str]) -> str:
-        return light[found[1]].replace('"', "'")
+        return str(light[found[1]]).replace('"', "'")
 
     return re.sub(r"var\(--([\w-]+)\)", value, text)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from thinktime.present import svg
+from thinktime.present import svg, svg_words
 from thinktime.present.figure_json import json_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from thinktime.present.chart import Drawing, Panel
-    from thinktime.present.svg import Room
+    from thinktime.present.svg_words import Room
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def plots_of(drawing: Drawing) -> list[Plot]:
         Plot(
             panel,
             room,
-            svg.field_height(panel.figure),
+            svg_words.field_height(panel.figure),
             Markup(svg.drawn(panel.figure, room)),
             Markup(json_of(panel.figure).replace("<", "\\u003c").replace(">", "\\u003e")),
         )
@@ -48,7 +48,7 @@ def plots_of(drawing: Drawing) -> list[Plot]:
 
 def rooms_of(drawing: Drawing) -> list[Room]:
     """The room around each picture."""
-    rooms = [svg.room_of(panel.figure) for panel in drawing.panels]
+    rooms = [svg_words.room_of(panel.figure) for panel in drawing.panels]
     if not drawing.linked:
         return rooms
     left, right = max(one.left for one in rooms), max(one.right for one in rooms)

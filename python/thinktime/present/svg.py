@@ -7,24 +7,15 @@ telephone, a screen, paper and a file, and a script zooms by showing a part of t
 
 from __future__ import annotations
 
-import html
-import textwrap
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from thinktime.present import paths, raster
-from thinktime.present.axes import Axis
-from thinktime.present.figure import Cells, Figure, Limit, Series, spread_of
+from thinktime.present.figure import Figure, Limit, Series, spread_of
 from thinktime.present.paths import FIELD
+from thinktime.present.svg_words import LETTER_PX, Room, escape, group, share, words
 
-LETTER_PX = 6.7
-"""The width of a letter of ticks and labels, on average."""
-
-LINE_PX = 15
-_LABEL_MOST_PX = 150
-_NAME_LETTERS = 24  # a longer name of a category stands in several lines
 _MARKS = {
     "cross": "M-4 -4L4 4M-4 4L4 -4",
     "up": "M0 -5L5 4H-5z",
@@ -34,59 +25,20 @@ _MARKS = {
 }
 
 
-@dataclass(frozen=True)
-class Room:
-    """The distances in pixels from a figure's edges to its field."""
-
-    left: int
-    right: int
-    top: int
-    bottom: int
-
-
-def room_of(figure: Figure) -> Room:
-    """The room that ticks, titles and labels need."""
-    ticks = [line for _, text in figure.y.ticks for line in _lines(figure.y, text)]
-    left = max((len(one) for one in ticks), default=0) * LETTER_PX + 14
-    labels = max((len(one.label) for one in figure.series), default=0)
-    right = min(labels * LETTER_PX + 12, _LABEL_MOST_PX) if labels else 0
-    below = max((len(_lines(figure.x, text)) for _, text in figure.x.ticks), default=0)
-    title = LINE_PX * len(figure.x.title.split("\n")) + 4 if figure.x.title else 0
-    top = 24 if figure.y.title else 10
-    return Room(max(round(left), 40), max(round(right), 24), top, 10 + LINE_PX * below + title)
-
-
-def field_height(figure: Figure) -> int:
-    """The height of the field in pixels."""
-    room = room_of(figure)
-    return max(figure.height - room.top - room.bottom, 40)
-
-
 def drawn(figure: Figure, room: Room) -> str:
     """The parts of a figure, for an SVG of the size of the field."""
-    height = field_height(figure)
     return "".join(
         (
             _grid(figure),
-            f'<svg class="field" fill="none" viewBox="0 0 {FIELD} {FIELD}" preserveAspectRatio="none" '
-            f'width="100%" height="100%">{_cells(figure)}{_bands(figure)}',
+            f'<svg class="field" viewBox="0 0 {FIELD} {FIELD}" preserveAspectRatio="none" '
+            f'fill="none" width="100%" height="100%">{_cells(figure)}{_bands(figure)}',
             *(_curve(figure, one) for one in figure.series),
             *(_limit(figure, one) for one in figure.limits if one.until is None),
             "</svg>",
             *(_points(figure, one) for one in figure.series),
-            _ticks(figure, room),
-            _labels(figure, height),
+            words(figure, room),
         )
     )
-
-
-def _escape(text: str) -> str:
-    return html.escape(text)
-
-
-def _share(place: float) -> str:
-    """A place of the field in per cent."""
-    return f"{place / FIELD * 100:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def _grid(figure: Figure) -> str:
@@ -94,11 +46,11 @@ def _grid(figure: Figure) -> str:
     parts = []
     if figure.y.has_grid:
         for place in paths.up(figure.y, [tick for tick, _ in figure.y.ticks]):
-            at = _share(place)
+            at = share(place)
             parts.append(f'<line x1="0" x2="100%" y1="{at}" y2="{at}"/>')
     if figure.x.has_grid:
         for place in paths.across(figure.x, [tick for tick, _ in figure.x.ticks]):
-            at = _share(place)
+            at = share(place)
             parts.append(f'<line class="x" x1="{at}" x2="{at}" y1="0" y2="100%"/>')
     edges = '<line class="edge" x1="0" x2="0" y1="0" y2="100%"/>'
     base = '<line class="edge" x1="0" x2="100%" y1="100%" y2="100%"/>'
@@ -108,7 +60,7 @@ def _grid(figure: Figure) -> str:
 def _cells(figure: Figure) -> str:
     if figure.cells is None:
         return ""
-    cells: Cells = figure.cells
+    cells = figure.cells
     x0, x1 = paths.across(figure.x, cells.x)
     y1, y0 = paths.up(figure.y, cells.y)
     source = raster.of_counts(cells.counts.T[::-1], cells.colour)
@@ -141,10 +93,6 @@ def _limit(figure: Figure, one: Limit) -> str:
     return f'<path class="limit" d="{path}" stroke="{colour}" stroke-width="{one.width}"{dash}/>'
 
 
-def _group(one: Series) -> str:
-    return f' data-group="{_escape(one.group)}"' if one.group else ""
-
-
 def _curve(figure: Figure, one: Series) -> str:
     """The lines, bars and dots of a series, all within the field."""
     x, y = paths.across(figure.x, one.x), paths.up(figure.y, one.y)
@@ -160,7 +108,7 @@ def _curve(figure: Figure, one: Series) -> str:
     if are.any():
         path = paths.dots(x[are], y[are])
         parts.append(f'<path class="dots" d="{path}" {colour} stroke-width="{one.size:g}"/>')
-    return f"<g{_group(one)}>{''.join(parts)}</g>"
+    return f"<g{group(one)}>{''.join(parts)}</g>"
 
 
 def _lines_of(one: Series, x: Any, y: Any) -> list[str]:
@@ -212,7 +160,7 @@ def _points(figure: Figure, one: Series) -> str:
     for place, mark in enumerate(each):
         if mark in _MARKS and np.isfinite(x[place] + y[place]):
             form = f'<path d="{_MARKS[mark]}" stroke="{one.colour}" fill="{one.colour}"/>'
-            at = f'x="{_share(x[place])}" y="{_share(y[place])}"'
+            at = f'x="{share(x[place])}" y="{share(y[place])}"'
             parts.append(f'<svg class="mark" {at} overflow="visible">{form}</svg>')
     ends = spread_of(one) if one.texts else None
     if one.texts and ends is not None:
@@ -220,88 +168,8 @@ def _points(figure: Figure, one: Series) -> str:
         for place, text in enumerate(one.texts):
             wide = (x1[place] - x0[place]) / FIELD
             if wide > 0 and 0 <= x[place] <= FIELD:
-                at = f'x="{_share((x0[place] + x1[place]) / 2)}" y="{_share(y[place])}"'
+                at = f'x="{share((x0[place] + x1[place]) / 2)}" y="{share(y[place])}"'
                 hidden = "" if wide * 900 > len(text) * LETTER_PX + 2 else ' class="small"'
-                inner = f"{_escape(text)}</text>"
+                inner = f"{escape(text)}</text>"
                 parts.append(f'<text {at} dy=".36em" data-wide="{wide:.4f}"{hidden}>{inner}')
-    return f'<g class="marks"{_group(one)}>{"".join(parts)}</g>' if parts else ""
-
-
-def _lines(axis: Axis, text: str) -> list[str]:
-    """The lines of a tick: names of categories may be long."""
-    if not axis.names:
-        return [text]
-    return textwrap.wrap(text, _NAME_LETTERS, max_lines=2, placeholder="…") or [""]
-
-
-def _ticks(figure: Figure, room: Room) -> str:
-    parts = []
-    places = paths.up(figure.y, [tick for tick, _ in figure.y.ticks])
-    for place, (_, text) in zip(places, figure.y.ticks, strict=True):
-        lines = _lines(figure.y, text)
-        first = 0.36 - 0.6 * (len(lines) - 1)
-        spans = "".join(
-            f'<tspan x="-8" dy="{first if n == 0 else 1.2:.2f}em">{_escape(line)}</tspan>'
-            for n, line in enumerate(lines)
-        )
-        parts.append(f'<text class="y" y="{_share(place)}" text-anchor="end">{spans}</text>')
-    wide = sum(len(text) * LETTER_PX + 12 for _, text in figure.x.ticks)
-    for n, (tick, text) in enumerate(figure.x.ticks):
-        at, spare = _share(paths.across(figure.x, [tick])[0]), wide > 260 and n % 2
-        spans = "".join(
-            f'<tspan x="{at}" dy="{LINE_PX if m else 16}">{_escape(line)}</tspan>'
-            for m, line in enumerate(_lines(figure.x, text))
-        )
-        kind = "x spare" if spare and not figure.x.names else "x"
-        parts.append(f'<text class="{kind}" y="100%" text-anchor="middle">{spans}</text>')
-    return f'<g class="ticks">{"".join(parts)}</g>{_titles(figure, room)}'
-
-
-def _titles(figure: Figure, room: Room) -> str:
-    below = max((len(_lines(figure.x, text)) for _, text in figure.x.ticks), default=0)
-    across = "".join(
-        f'<text class="title" x="50%" y="100%" dy="{12 + LINE_PX * (below + n + 1)}" '
-        f'text-anchor="middle">{_escape(line)}</text>'
-        for n, line in enumerate(figure.x.title.split("\n") if figure.x.title else ())
-    )
-    title = _escape(figure.y.title)
-    return f'{across}<text class="title" x="{8 - room.left}" y="-9">{title}</text>'
-
-
-def _labels(figure: Figure, height: int) -> str:
-    """Names at the ends of curves, moved apart, and those of limits."""
-    found = []
-    for one in figure.series:
-        y = paths.up(figure.y, one.y) / FIELD
-        known = np.flatnonzero(np.isfinite(y))
-        if one.label and len(known):
-            found.append([float(np.clip(y[known[-1]], 0, 1)) * height, one])
-    found.sort(key=lambda pair: pair[0])
-    for n in range(1, len(found)):
-        found[n][0] = max(found[n][0], found[n - 1][0] + LINE_PX)
-    over = max(found[-1][0] - height, 0) if found else 0
-    ends = "".join(
-        f'<text{_group(one)} x="100%" dx="8" y="{y - over:.0f}" dy=".36em">'
-        f"{_escape(textwrap.shorten(one.label, 22, placeholder='…'))}</text>"
-        for y, one in found
-    )
-    limits = "".join(_limit_label(figure, one) for one in figure.limits if one.label)
-    return f'<g class="ends">{ends}</g><g class="limits">{limits}</g>'
-
-
-def _limit_label(figure: Figure, one: Limit) -> str:
-    text = f"{_escape(one.label)}</text>"
-    if one.axis == "y":
-        place = paths.up(figure.y, [one.at])[0]
-        below = place < 0.08 * FIELD
-        return f'<text x="100%" dx="-4" y="{_share(place)}" dy="{14 if below else -4}" ' + (
-            f'text-anchor="end">{text}'
-        )
-    place = paths.across(figure.x, [one.at])[0]
-    anchor, shift = ("end", -4) if place > 0.6 * FIELD else ("start", 4)
-    return (
-        f'<text class="x" x="{_share(place)}" dx="{shift}" y="0" dy="12" '
-        f'text-anchor="{anchor}">{text}'
-    )
-
-
+    return f'<g class="marks"{group(one)}>{"".join(parts)}</g>' if parts else ""

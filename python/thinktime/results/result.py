@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from thinktime._core_types import PopulationFigures, Summary
+    from thinktime.present.picture import Picture
     from thinktime.theory.solution import Theory
 
 

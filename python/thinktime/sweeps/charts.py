@@ -44,7 +44,9 @@ def _draw(swept: SweepCurves) -> Drawing | None:
     known = [one for one in (*_PANELS, *_of_populations(swept)) if one != _ANSWER_PANEL]
     shown = [(_column(swept, name), title, y, kind) for name, title, y, kind in known]
     panels = [
-        _panel(swept, one, *rest, _PANEL_HEIGHT) for one, *rest in shown if one is not None
+        _panel(swept, one, title, y_title, kind, _PANEL_HEIGHT)
+        for one, title, y_title, kind in shown
+        if one is not None
     ]
     return Drawing(panels, _keys(swept, exact=True)) if panels else None
 

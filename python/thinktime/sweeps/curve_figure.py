@@ -68,7 +68,7 @@ def _rows(
 def _limits(swept: SweepCurves, column: str) -> list[Limit]:
     if column != "response_p99_s":
         return []
-    allowed = {row.get("allowed_p99_s") for row in swept.rows} - {None}
+    allowed = {float(at) for row in swept.rows if (at := row.get("allowed_p99_s")) is not None}
     return [
         Limit(at, "y", f"p99 ≤ {units.seconds(at)}", dash="6 3", width=1.5, strong=True)
         for at in sorted(allowed)

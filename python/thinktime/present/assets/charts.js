@@ -174,8 +174,8 @@
       const [a, b] = ends.map((end) => place(axis, end));
       return text(axis, valueAt(axis, a + one / of * (b - a)), 3);
     }).join(" to ");
-    const about = many > 12 ? "about " : "";
-    return `${about}${number(many, 2)} ${many === 1 ? "request" : "requests"}\n` +
+    const told = many > 12 ? `about ${number(many, 2)}` : many; // steps of a few are exact
+    return `${told} ${many === 1 ? "request" : "requests"}\n` +
       `${between(cells.y, figure.y, row, rows)}\nat ${between(cells.x, figure.x, column, columns)}`;
   }
 

@@ -34,7 +34,9 @@ def drawing(curves: Sequence[Curve], what: str) -> Drawing | None:
     panels = [_panel(name, [curve for curve in curves if curve[2] == name], what) for name in names]
     drawn = {case.place: case for case, *_ in curves}
     kinds = kind_keys((entry.kind, entry.note) for _, entry, *_ in curves)
-    left = f"{len(names)} of {units.count(len(known))} are drawn." if len(known) > len(names) else ""
+    left = (
+        f"{len(names)} of {units.count(len(known))} are drawn." if len(known) > len(names) else ""
+    )
     return Drawing(panels, [*case_keys(drawn.values()), *kinds], note=left)
 
 

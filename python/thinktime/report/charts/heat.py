@@ -52,7 +52,7 @@ class Heat:
     longest_s: FloatArray
 
     below: int = 0
-    """Requests that took less than the least bound; they are in the lowest row."""
+    """Requests that took less than the least bound: they are in no row."""
 
 
 def of_entry(entry: Entry, until_s: float) -> Heat | None:
@@ -73,14 +73,16 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
     interval = panels.interval_for(until_s, COLUMNS_MAX)
     columns = math.ceil(until_s / interval - 1e-9)
     high = float(times_s.max())
-    rank = int(_CLIPPED * len(times_s))
-    low = float(np.partition(times_s, rank)[rank]) if rank else float(times_s.min())
+    quick = int(_CLIPPED * len(times_s))
+    low = float(np.partition(times_s, quick)[quick] if quick else times_s.min())
     bounds = np.geomspace(low * 0.999, max(high * 1.001, 1.2 * low), ROWS_MAX + 1)
     column = np.minimum((begun_s / interval).astype(int), columns - 1)
     step = math.log(bounds[1] / bounds[0])
-    row = np.clip((np.log(times_s / bounds[0]) / step).astype(int), 0, ROWS_MAX - 1)
-    below = int((times_s < bounds[0]).sum())
-    cells = np.bincount(column * ROWS_MAX + row, minlength=columns * ROWS_MAX)
+    row = np.floor(np.log(times_s / bounds[0]) / step).astype(int)
+    shown = row >= 0
+    place = column * ROWS_MAX + np.minimum(row, ROWS_MAX - 1)
+    below = len(row) - int(shown.sum())
+    cells = np.bincount(place[shown], minlength=columns * ROWS_MAX)
     counts = cells.reshape(columns, ROWS_MAX).astype(float)
     # Sorting by columns of 16 bits takes time in proportion to the number of requests.
     ordered = times_s[np.argsort(column.astype(np.int16), kind="stable")]
@@ -94,27 +96,23 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
         joined = _joined(many, name)
         percentiles[name], moments[name] = np.full(columns, np.nan), joined * interval
         edges = [*ends[:-1:joined].tolist(), len(ordered)]
-        for place, (begin, end) in enumerate(itertools.pairwise(edges)):
+        for n, (begin, end) in enumerate(itertools.pairwise(edges)):
             if backed(name, end - begin):
                 rank = math.ceil(share * (end - begin)) - 1
                 found = np.partition(ordered[begin:end], rank)[rank]
-                percentiles[name][place * joined : (place + 1) * joined] = found
+                percentiles[name][n * joined : (n + 1) * joined] = found
     return Heat(interval, bounds, counts, percentiles, moments, longest, below)
 
 
 def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> Heat:
     """Made from counts between bounds; percentiles are the upper bounds of their buckets."""
-    upto = np.cumsum(counts.sum(axis=0))
-    first = int(np.searchsorted(upto, _CLIPPED * upto[-1], side="right"))
-    quickest = round(float(upto[first - 1])) if first else 0
-    counts, bounds_s = counts[:, first:].copy(), bounds_s[first:]
     percentiles: dict[str, FloatArray] = {}
     moments: dict[str, float] = {}
     for name, share, _ in _SHARES:
         joined = _joined(counts.sum(axis=1), name)
         parts = np.add.reduceat(counts, np.arange(0, len(counts), joined), axis=0)
-        whole, below = parts.sum(axis=1), np.cumsum(parts, axis=1)
-        place = (below < share * whole[:, None] - 1e-9).sum(axis=1)
+        whole, upto = parts.sum(axis=1), np.cumsum(parts, axis=1)
+        place = (upto < share * whole[:, None] - 1e-9).sum(axis=1)
         upper = bounds_s[1:][np.minimum(place, counts.shape[1] - 1)]
         enough = whole > NEEDED[name] - 0.5
         percentiles[name] = np.repeat(np.where(enough, upper, np.nan), joined)[: len(counts)]
@@ -122,10 +120,22 @@ def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> H
     held = counts > 1e-9
     last = counts.shape[1] - 1 - np.argmax(held[:, ::-1], axis=1)
     longest = np.where(held.any(axis=1), bounds_s[1:][last], np.nan)
-    # A row of pixels a bucket leaves stripes between those that hold few.
-    joined = np.arange(0, counts.shape[1], math.ceil(counts.shape[1] / ROWS_MAX))
-    rows, bounds = np.add.reduceat(counts, joined, axis=1), np.append(bounds_s[joined], bounds_s[-1])
-    return Heat(interval_s, bounds, rows, percentiles, moments, longest, quickest)
+    rows, bounds, below = _rows(counts, bounds_s)
+    return Heat(interval_s, bounds, rows, percentiles, moments, longest, below)
+
+
+def _rows(counts: FloatArray, bounds_s: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """The rows of a picture, their bounds, and the number of requests below them.
+
+    Buckets are joined: a row for each leaves stripes between those that hold few.
+    """
+    upto = np.cumsum(counts.sum(axis=0))
+    first = int(np.searchsorted(upto, _CLIPPED * upto[-1], side="right"))
+    below = round(float(upto[first - 1])) if first else 0
+    drawn = counts[:, first:]
+    places = np.arange(0, drawn.shape[1], math.ceil(drawn.shape[1] / ROWS_MAX))
+    bounds = np.append(bounds_s[first:][places], bounds_s[-1])
+    return np.add.reduceat(drawn, places, axis=1), bounds, below
 
 
 def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
@@ -182,15 +192,17 @@ def _cells(case: Case, heat: Heat) -> Cells:
 
 
 def _series(case: Case, heat: Heat) -> list[Series]:
-    middles = (np.arange(len(heat.counts)) + 0.5) * heat.interval_s
+    middles: FloatArray = np.asarray((np.arange(len(heat.counts)) + 0.5) * heat.interval_s)
     found = [
         Series("line", middles, heat.percentiles_s[name], f"{case.label}: {name}", INK, dash, 1.6,
                group=name)
         for name, _, dash in _SHARES
     ]  # fmt: skip
     longest = f"{case.label}: longest"
-    marks = {"marks": "dot", "size": 3.0, "group": "longest"}
-    return [*found, Series("points", middles, heat.longest_s, longest, **marks)]
+    dots = Series(
+        "points", middles, heat.longest_s, longest, marks="dot", size=3.0, group="longest"
+    )
+    return [*found, dots]
 
 
 def _words(kind: Kind, heat: Heat) -> str:
@@ -224,8 +236,8 @@ CHART = Chart(
     name="heat",
     title="Response times over time",
     caption="The stronger the colour, the more requests that were scheduled then took that long; "
-    "one alone is seen too. A strong band that rises is a queue that grows. Lines are those of moments "
-    "that are long enough for their percentile.",
+    "one alone is seen too. A strong band that rises is a queue that grows. Lines are those of "
+    "moments that are long enough for their percentile.",
     draw=_draw,
     needed=False,
 )

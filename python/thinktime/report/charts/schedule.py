@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
 from thinktime.present import axes, units
 from thinktime.present.chart import Chart, Drawing, Key
 from thinktime.present.chart import Panel as Picture

@@ -43,7 +43,9 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     figure = Figure(across, _share_axis(least), 440, series, objectives)
     keys = [*case_keys(cases), *kind_keys((kind, note) for _, kind, note, *_ in curves)]
     if any(one.known is not None and one.known < len(one.x) for one in series):
-        keys.append(Key("too few requests to bound it", "color-mix(in srgb, var(--faint) 40%, transparent)"))
+        keys.append(
+            Key("too few requests to bound it", "color-mix(in srgb, var(--faint) 40%, transparent)")
+        )
     return Drawing([Panel(figure, _words(curves))], keys)
 
 

@@ -62,7 +62,9 @@ def _series(found: Sequence[Counted]) -> list[Series]:
     for place, (case, entry, table) in enumerate(found):
         if place == 0:
             offered = _rate(table, "scheduled")
-            series.append(panels.steps(*offered, f"{case.label}: offered", _OFFERED, group="offered"))
+            series.append(
+                panels.steps(*offered, f"{case.label}: offered", _OFFERED, group="offered")
+            )
         name = f"{case.label}: completed, {entry.kind}"
         style = {**line(case, entry.kind), "width": 1.6}
         series.append(panels.steps(*_rate(table, "completed"), name, style))

@@ -50,9 +50,10 @@ def panel(
     if fitted is not None:
         series.append(_steps(*fitted, "learned", colour(2), end_s))
         highest = max(highest, float(np.max(fitted[1], initial=0.0)))
+    title = f"{name} a second, mean of {_width(times)}"
     figure = Figure(
         axes.linear(0, end_s, "time", "time since the log's begin"),
-        axes.linear(0, 1.05 * highest or 1.0, "number", f"{name} a second, mean of {_width(times)}"),
+        axes.linear(0, 1.05 * highest or 1.0, "number", title),
         _HEIGHT, series,
     )  # fmt: skip
     words = (

@@ -26,7 +26,7 @@ _LIMITS = [
 
 def _draw(learned: Learned) -> Drawing | None:
     curve, chosen = learned.figures.curve, learned.figures.part.journeys.timeout_s
-    found = (
+    found: tuple[tuple[str, str, FloatArray, list[Limit]], ...] = (
         ("Sessions", "sessions", curve.sessions, []),
         ("Requests a session", "requests a session", curve.requests_per_session, _LIMITS),
         ("Sessions lost by a longer timeout", "sessions a second of timeout, −dN/dτ",
