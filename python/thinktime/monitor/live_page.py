@@ -11,6 +11,7 @@ from thinktime.monitor.buckets import bounds_of, tail_of
 from thinktime.monitor.checks import Cores, findings
 from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
+from thinktime.monitor.tiles import tiles_of
 from thinktime.operations.moment import Moment, PopulationMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
@@ -128,9 +129,11 @@ class Subject:
         return Page(
             self.run.title,
             Verdict(f"{self._which()}{self._headline()}", state=self._state()),
-            [*tables[:1], *of_all, *tables[1:]],
+            of_all,
             sections(CHARTS, self),
-            {name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
+            words={name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
+            tiles=() if self.moment is None else tiles_of(self.run, self.history, self.moment),
+            details=tables,
         )
 
     @property
@@ -278,8 +281,8 @@ def _heat(subject: Subject) -> Any:
 
 CHARTS: list[Chart[Subject]] = [
     Chart("heat", heat.CHART.title, heat.CHART.caption, _heat, needed=False),
-    _of_cases(tail.CHART),
     _of_cases(throughput.CHART),
+    _of_cases(tail.CHART),
     _of_cases(in_system.CHART),
 ]
 """The charts, in the order of the page."""

@@ -57,6 +57,24 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """A figure that is seen at one glance."""
+
+    name: str
+    value: str
+    more: str = ""
+    """What it is of, in small letters."""
+
+    state: str = ""
+    """One of `STATES`, if its colour says so; else empty."""
+
+    @property
+    def mark(self) -> str:
+        """The sign of its state."""
+        return STATES.get(self.state, "")
+
+
+@dataclass(frozen=True)
 class Diagram:
     """A picture of parts and paths, which is markup and needs no script."""
 
@@ -107,6 +125,7 @@ class Page:
     """The first tables, above the charts."""
 
     sections: Sequence[Section] = ()
+    tiles: Sequence[Tile] = field(default=(), kw_only=True)
     details: Sequence[Table] = field(default=(), kw_only=True)
     """Tables with details, below the charts."""
 

@@ -147,7 +147,7 @@ def _mark(key: Key, x: int, y: int) -> str:
 def _style() -> str:
     """The rules of the page that are about pictures."""
     text = _asset("charts.css")
-    return "".join(re.findall(r"^\.plot [^{]*\{[^}]*\}", text, re.MULTILINE))
+    return "".join(re.findall(r"^\.plot [^{]+\{[^}]*\}", text, re.MULTILINE))
 
 
 def _resolved(text: str) -> str:

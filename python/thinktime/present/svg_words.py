@@ -18,6 +18,7 @@ LETTER_PX = 6.7
 
 LINE_PX = 15
 _LABEL_LETTERS = 22
+_EARLY = 0.9  # a curve that ends before this share of the width has its name beside its end
 _NAME_LETTERS = 24  # a longer name of a category stands in several lines
 
 
@@ -113,22 +114,33 @@ def _titles(figure: Figure, room: Room) -> str:
 def _labels(figure: Figure, height: int) -> str:
     """Names at the ends of curves, moved apart, and those of limits."""
     found = list[tuple[float, Series]]()
+    early = list[str]()
     for one in figure.series:
         y = paths.up(figure.y, one.y) / FIELD
         known = np.flatnonzero(np.isfinite(y))
-        if one.label and len(known):
-            found.append((float(np.clip(y[known[-1]], 0, 1)) * height, one))
+        if not one.label or not len(known):
+            continue
+        x, up = paths.across(figure.x, one.x)[known[-1]], float(np.clip(y[known[-1]], 0, 1))
+        if x < _EARLY * FIELD:
+            at = f'x="{share(x)}" dx="7" y="{100 * up:.1f}%"'
+            early.append(f'<text{group(one)} {at} dy=".36em">{_short(one.label)}</text>')
+        else:
+            found.append((up * height, one))
     places = list[float]()
     for y_px, _ in sorted(found, key=lambda pair: pair[0]):
         places.append(max(y_px, places[-1] + LINE_PX) if places else y_px)
     over = max(places[-1] - height, 0.0) if places else 0.0
     ends = "".join(
         f'<text{group(one)} x="100%" dx="8" y="{y_px - over:.0f}" dy=".36em">'
-        f"{escape(textwrap.shorten(one.label, _LABEL_LETTERS, placeholder='…'))}</text>"
+        f"{_short(one.label)}</text>"
         for y_px, (_, one) in zip(places, sorted(found, key=lambda pair: pair[0]), strict=True)
     )
     limits = "".join(_limit_label(figure, one) for one in figure.limits if one.label)
-    return f'<g class="ends">{ends}</g><g class="limits">{limits}</g>'
+    return f'<g class="ends">{ends}{"".join(early)}</g><g class="limits">{limits}</g>'
+
+
+def _short(label: str) -> str:
+    return escape(textwrap.shorten(label, _LABEL_LETTERS, placeholder="…"))
 
 
 def _limit_label(figure: Figure, one: Limit) -> str:

@@ -58,7 +58,7 @@ def _keys(swept: SweepCurves, *, exact: bool) -> list[Key]:
         keys.append(Key(swept.kind, swept.curves[0].colour, mark="dot"))
     if any(row_in_doubt(row) for curve in swept.drawn for row in curve.rows):
         keys.append(Key(IN_DOUBT, mark="cross"))
-    if exact and _has_exact(swept.drawn):
+    if exact and swept.across.numbers is not None and _has_exact(swept.drawn):
         keys.append(Key("exact", INK, DASHES["exact"]))
     return keys
 

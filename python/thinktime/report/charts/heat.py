@@ -163,7 +163,9 @@ def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing
     for place, (case, kind, heat) in enumerate(found):
         last = place == len(found) - 1
         y_title = f"response time, in {units.seconds(heat.interval_s, 2)} each"
-        up = axes.log(min([low, *allowed]), max([high, *allowed]), "time", y_title)
+        up = axes.log(
+            min([low, *allowed]), max([high, *(1.5 * one for one in allowed)]), "time", y_title
+        )
         across = panels.time_axis(until_s, last)
         figure = Figure(
             replace(across, has_grid=False), replace(up, has_grid=False),
