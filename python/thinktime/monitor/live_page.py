@@ -154,17 +154,7 @@ class Subject:
         so_far = f"{units.seconds(last.time_s, 2)}: {units.counted(last.over, 'request')} over"
         if self.moment is None:
             return f"{so_far}, {units.count(last.in_system)} in the system."
-        offered, done = self._rates()
-        many = self.moment.measured
-        times = [
-            f"{name} {units.seconds(known)}"
-            for name, time in (
-                ("p50", self.moment.response_p50_s), ("p99", self.moment.response_p99_s),
-            )
-            if (known := percentile.known(name, time, many)) is not None
-        ]  # fmt: skip
-        rates = f"{units.rate(done)} of {units.rate(offered)} offered"
-        return f"{', '.join([so_far, rates, *times])}."
+        return f"{so_far}."
 
     def _state(self) -> str:
         """Whether the objectives are met so far; empty before that is known."""
@@ -172,16 +162,6 @@ class Subject:
         if any(one.beyond for one in found):
             return "not met"
         return "met" if found and all(one.value is not None for one in found) else ""
-
-    def _rates(self) -> tuple[float, float]:
-        """Requests begun and succeeded a second, over about the last two instants."""
-        instants = [Instant(0.0, 0, 0, 0, 0), *self.history.instants]
-        last, before = instants[-1], instants[max(-3, -len(instants))]
-        time_s = last.time_s - before.time_s
-        if time_s <= 0:
-            return 0.0, 0.0
-        run = last.over + last.in_system - before.over - before.in_system
-        return max(run, 0) / time_s, (last.succeeded - before.succeeded) / time_s
 
 
 def _instant(moment: Moment, most: int) -> Instant:

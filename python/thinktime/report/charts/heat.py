@@ -158,7 +158,7 @@ def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing
     high = max(float(heat.bounds_s[-1]) for *_, heat in found)
     several = len({kind for _, kind, _ in found}) > 1
     objectives = limits([case for case, *_ in found], "y")
-    allowed = [one.at for one in objectives]
+    allowed = [1.5 * one.at for one in objectives]  # with room for its name
     pictures = []
     for place, (case, kind, heat) in enumerate(found):
         last = place == len(found) - 1

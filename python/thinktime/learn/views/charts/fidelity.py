@@ -66,7 +66,7 @@ def _points(shown: list[Difference]) -> Panel:
         for one in shown
     ]
     most = max(0.05, min(1.0, 1.1 * max(abs(end) for pair in ends for end in pair)))
-    across = axes.linear(-most, most, "share", "hit ratio less the log's, in points of a hundred")
+    across = axes.linear(-most, most, "share", "hit ratio less the log's")
     return _panel(shown, values, ends, words, across, [Limit(0.0, "x", dash="solid")])
 
 
