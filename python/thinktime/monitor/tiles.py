@@ -90,7 +90,8 @@ def _failed(moment: Moment) -> Tile:
     failed = moment.requests - moment.succeeded
     share = units.percent(failed / moment.requests) if moment.requests else units.NOTHING
     many = units.counted(moment.requests, "request")
-    state = "not met" if failed else ""
+    beyond = any(one.name == "errors" and one.beyond for one in moment.objectives)
+    state = "not met" if beyond else ""
     return Tile("Failed", share if failed else "0", f"{units.count(failed)} of {many}", state)
 
 
