@@ -332,11 +332,12 @@
       if (x + wide > SAVED.width - SAVED.margin) [x, y] = [SAVED.margin, y + 20];
       const line = item.querySelector("line");
       const mark = item.querySelector(".dot, .box, .scale");
-      const colour = line ? getComputedStyle(line).stroke : mark ? getComputedStyle(mark).backgroundColor : "";
+      const style = getComputedStyle(line || mark || item);
+      const colour = line ? style.stroke : mark?.matches(".scale") ? style.color : style.backgroundColor;
       const dash = line?.getAttribute("stroke-dasharray") || "none";
-      const style = line ? { "stroke-width": 2.5, "stroke-dasharray": dash } : { "stroke-width": 9 };
+      const width = line ? { "stroke-width": 2.5, "stroke-dasharray": dash } : { "stroke-width": 9 };
       const ends = line ? { x1: x, x2: x + 26 } : { x1: x + 12, x2: x + 21 };
-      out.append(make("line", { ...ends, y1: y - 4, y2: y - 4, stroke: colour, ...style }));
+      out.append(make("line", { ...ends, y1: y - 4, y2: y - 4, stroke: colour, ...width }));
       out.append(make("text", { x: x + 32, y, style: "fill: var(--ink)" }, words));
       x += wide;
     }
