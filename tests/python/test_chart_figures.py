@@ -154,7 +154,7 @@ def test_gaps_are_gaps_and_a_value_alone_is_seen() -> None:
     nan = math.nan
     x, y = np.arange(6.0), np.array([1.0, 1.0, nan, 1.0, nan, 1.0])
     assert paths.line(x, y) == "M0 1l1 0M3 1h1M5 1h1"
-    assert paths.steps(x, y) == "M0 1l1 0 1 0M3 1l1 0M5 1h1"
+    assert paths.steps(x, y) == "M0 1h1h1M3 1h1M5 1h1"
 
 
 def test_values_without_a_logarithm_draw_nothing() -> None:
@@ -253,3 +253,10 @@ def test_the_page_of_a_run_begins_with_tiles_and_its_two_charts() -> None:
     assert len(page.tiles) == 5
     assert [one.name for one in page.sections][:2] == ["heat", "throughput"]
     assert page.details[0].name == "now"
+
+
+def test_discs_lie_where_their_values_are() -> None:
+    x, y = np.array([3.0, 10.0, math.nan, 4.0]), np.array([5.0, 1.0, 2.0, 9.0])
+    path = paths.dots(x, y)
+    assert path == "m3 5h1m6-4h1m-7 8h1"
+    assert paths.dots(x[:0], y[:0]) == ""

@@ -44,7 +44,17 @@ def line(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
 
 def steps(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
     """A line that keeps each height until the next place."""
-    return "".join(_path(*stairs(x, y, a, b)) for a, b in runs(x, y))
+    return "".join(_stepped(x, y, a, b) for a, b in runs(x, y))
+
+
+def _stepped(x: NDArray[np.float64], y: NDArray[np.float64], begin: int, end: int) -> str:
+    after = x[end + 1] if end + 1 < len(x) else x[end]
+    edges, heights = _whole(np.append(x[begin : end + 1], after)), _whole(y[begin : end + 1])
+    moves = [
+        (f"h{ahead}" if ahead else "") + (f"v{rise}" if rise else "")
+        for ahead, rise in zip(np.diff(edges), np.diff(heights, append=heights[-1]), strict=True)
+    ]
+    return f"M{edges[0]} {heights[0]}{''.join(moves) or 'h1'}"
 
 
 def stairs(
@@ -75,8 +85,10 @@ def area(
 def dots(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
     """Points: a line with round ends makes a disc of each."""
     there = np.isfinite(x) & np.isfinite(y)
-    pairs = zip(_whole(x[there]), _whole(y[there]), strict=True)
-    return "".join(f"M{a} {b}h1" for a, b in pairs)
+    places = np.rint(np.column_stack([x[there], y[there]])).astype(np.int64)
+    moves = np.diff(places, axis=0, prepend=np.zeros((1, 2), np.int64))
+    moves[1:, 0] -= 1  # each disc ends one step further on
+    return "".join(f"m{a} {b}h1" for a, b in moves.tolist()).replace(" -", "-")
 
 
 def rules(
