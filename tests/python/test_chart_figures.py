@@ -64,7 +64,7 @@ def test_objectives_for_response_times_of_all_are_lines_in_tail_and_heat_map() -
 
 @pytest.mark.parametrize("requests", [300, 3000, 30_000])
 def test_a_tail_is_faint_from_where_its_requests_do_not_bound_it(requests: int) -> None:
-    """So many must lie beyond a percentile that with 97.5 % one of them at least does so."""
+    """Beyond a percentile at least one request lies, with a probability of 97.5 %."""
     result = simulated(requests)
     curve = drawn(tail.CHART, cases([result])).series[0]
     share, known = np.asarray(curve.y), curve.known

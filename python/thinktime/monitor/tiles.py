@@ -54,7 +54,7 @@ def _objective_words(one: ObjectiveMoment, moment: Moment) -> str:
 
 
 def _last_p99(history: History, moment: Moment) -> Tile:
-    """Of the last stretch; a percentile since the start hides what goes on now."""
+    """Of the last stretch; a percentile since the start hides a change."""
     last, before = history.instants[-1], _before(history)
     counts = dict(last.buckets)
     for place, count in before.buckets:

@@ -21,7 +21,7 @@ _SMALLEST_SHARE = 1e-6  # the reach of an exact curve without a result beside it
 _EXACT_POINTS = 240
 _ROUNDING = 1e-12  # the rounding rest of a sum of shares that should be 1
 _BOUND = -math.log(0.025)
-"""So many requests beyond a percentile bound it from both sides, at 95 %."""
+"""This number of requests beyond a percentile bounds it from both sides, at 95 %."""
 
 _BANDS_MAX = 3
 """The bands of more curves cover one another."""
