@@ -7,7 +7,7 @@ all their rows and lie in the page cache; `thinktime report` is a process of its
 Python's start is in the time. With --keep the results are left in a folder, and found there again.
 
 Where Chromium is installed, the page is opened in it, once a round: after how long its text is
-there, after how long all its charts are drawn (medians), how many pauses there were meanwhile in
+there, after how long all its charts show values (medians), how many pauses there were meanwhile in
 all rounds, in which it answers nobody for more than 50 ms, and the longest of them.
 """
 
@@ -90,7 +90,7 @@ new PerformanceObserver(all => all.getEntries().forEach(one => pauses.push(one.d
   .observe({ type: "longtask", buffered: true });
 """
 DRAWN = """
-document.readyState === "complete" && !document.querySelector("[data-figure]:not([data-drawn])")
+document.readyState === "complete" && !document.querySelector(".chart:not(:has(+ .tools))")
   && performance.getEntriesByName("first-contentful-paint").length === 1
 """
 SEEN = """[

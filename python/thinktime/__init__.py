@@ -55,7 +55,7 @@ arguments.look_names_up_in(sys.modules[__name__])
 views.fill(
     theory="thinktime.theory.match:theory_of",
     validity="thinktime.validity:validity_of",
-    chart="thinktime.report.notebook:figure",
+    chart="thinktime.report.notebook:picture",
     html="thinktime.report.notebook:html",
 )
 

@@ -47,10 +47,13 @@ class Browser:
         self._playwright.stop()
 
     def open(self, path: Path, width: int, *, dark: bool = False) -> None:
-        """Show a page at a width in pixels, and wait until its charts are drawn."""
+        """Show a page at a width in pixels, and wait until its script has run."""
         self.look(width, dark=dark)
         self.visit(path.as_uri())
-        self.wait("document.querySelector('[data-figure]:not([data-drawn])') === null")
+        charts, tools = (
+            f"document.querySelectorAll('{one}').length" for one in (".chart", ".tools")
+        )
+        self.wait(f"{charts} === {tools}")
 
     def visit(self, url: str) -> None:
         """Show a server's page, and wait until it is there."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from thinktime.present.figure import Figure
 from thinktime.present.page import Page
 
 POINTS = 50
@@ -29,25 +27,24 @@ def data_of(page: Page) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _figure(figure: Any) -> Iterator[str]:
-    for trace in figure.data:
-        yield f"  {trace.type}: {trace.name or ''}".rstrip()
-        for name in ("x", "y", "base", "width"):
-            values = getattr(trace, name, None)
-            if values is not None and not isinstance(values, str | int | float):
+def _figure(figure: Figure) -> Iterator[str]:
+    for axis in (figure.x, figure.y):
+        yield f"  axis: {_text(axis.low)} to {_text(axis.high)} {axis.kind}: {axis.title!r}"
+    for one in figure.series:
+        yield f"  {one.kind}: {one.name}".rstrip()
+        columns = {"x": one.x, "y": one.y, "low": one.low, "high": one.high}
+        for name, values in columns.items():
+            if values is not None:
                 yield f"    {name}: {numbers(list(values))}"
-        error = getattr(trace, "error_y", None)
-        if error is not None and error.array is not None:
-            yield f"    up: {numbers(list(error.array))}"
-            down = error.array if error.arrayminus is None else error.arrayminus
-            yield f"    down: {numbers(list(down))}"
-    for shape in figure.layout.shapes:
-        ends = [_text(one) for one in (shape.x0, shape.y0, shape.x1, shape.y1)]
-        yield f"  line: from {ends[0]}, {ends[1]} to {ends[2]}, {ends[3]}"
-    for image in figure.layout.images:
-        counts = _opacity(image.source)
-        yield f"  picture, by column: {numbers(counts.sum(axis=0).tolist())}"
-        yield f"  picture, by row: {numbers(counts.sum(axis=1).tolist())}"
+        if one.known is not None:
+            yield f"    known: {one.known}"
+    for limit in figure.limits:
+        until = "" if limit.until is None else f" to {_text(limit.until)}"
+        yield f"  limit: {limit.axis} {_text(limit.at)}{until}: {limit.label}".rstrip(": ")
+    if figure.cells is not None:
+        counts = figure.cells.counts
+        yield f"  cells, by column: {numbers(counts.sum(axis=1).tolist())}"
+        yield f"  cells, by row: {numbers(counts.sum(axis=0).tolist())}"
 
 
 def numbers(values: Sequence[Any]) -> str:
@@ -63,13 +60,3 @@ def _text(value: Any) -> str:
         return str(value)
     number = float(value)
     return f"{number:.{DIGITS}g}" if math.isfinite(number) else "-"
-
-
-def _opacity(uri: str) -> NDArray[np.float64]:
-    """The opacity of each place of a picture of counts, from 0 to 255."""
-    content = base64.b64decode(uri.partition("base64,")[2])
-    width, height = (int.from_bytes(content[at : at + 4], "big") for at in (16, 20))
-    begin = content.index(b"IDAT")
-    length = int.from_bytes(content[begin - 4 : begin], "big")
-    lines = np.frombuffer(zlib.decompress(content[begin + 4 : begin + 4 + length]), np.uint8)
-    return lines.reshape(height, width + 1)[:, 1:].astype(float)

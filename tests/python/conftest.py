@@ -120,7 +120,7 @@ WAITING = (
     "test_study_omission_and_collapse.py",
     "test_database_failures.py",
     "test_api.py",
-    "test_page_turns.py",
+    "test_chart_script.py",
     "test_plain_text.py",
     "test_study_bookstore.py",
     "test_pipelines.py",

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 from chart_data import POINTS, data_of, numbers
 
+from thinktime.present import axes
 from thinktime.present.chart import Drawing, Panel
+from thinktime.present.figure import Cells, Figure, Limit, Series
 from thinktime.present.page import Page, Section, Verdict
-from thinktime.report.charts import raster
 
 
 def page(y: list[float], counts: np.ndarray) -> Page:
-    figure = go.Figure([go.Scatter(x=list(range(len(y))), y=y, name="curve")])
-    figure.add_vline(x=3.0)
-    figure.add_layout_image(source=raster.of_counts(counts, "#d9622b"))
+    series = [Series("line", list(range(len(y))), y, "curve")]
+    cells = Cells(counts, (0.0, 2.0), (0.0, 2.0), "#d9622b")
+    axis = axes.linear(0, 5, "number")
+    figure = Figure(axis, axis, 200, series, [Limit(3.0, "x", "most")], cells)
     drawing = Drawing([Panel(figure, "1.", "a panel")])
     return Page("t", Verdict("v"), [], [Section("one", "One", "c", drawing)])
 
@@ -24,7 +25,7 @@ def test_a_number_that_moves_is_seen() -> None:
     text = data_of(page([1.0, 2.0, float("nan")], counts))
     assert "## one: One" in text
     assert "    y: 1 2 -\n" in text
-    assert "line: from 3, 0 to 3, 1" in text
+    assert "  limit: x 3: most\n" in text
     assert data_of(page([1.0, 2.001, float("nan")], counts)) != text
     assert data_of(page([1.0, 2.0, float("nan")], np.flipud(counts))) != text
     assert data_of(page([1.0, 2.0 + 1e-9, float("nan")], counts)) == text

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import plotly.graph_objects as go
+import pytest
 
 from thinktime.present import axes
-from thinktime.present.chart import Drawing, Panel, escape, layout, titled
+from thinktime.present.chart import Drawing, Panel
 from thinktime.present.chart_table import CURVES_MAX, POINTS_MAX, table_of
+from thinktime.present.figure import Figure, Series
 from thinktime.present.page import Page, Section, Verdict, render
 
 EVIL = '<img src=x onerror="alert(1)"> %{x} &amp;'
 
 
-def figure(x: list[float], y: list[float], kind: str, name: str = "curve") -> go.Figure:
-    made = go.Figure([go.Scatter(x=x, y=y, name=escape(name))])
-    made.update_layout(layout(100))
-    made.update_xaxes(axes.linear(0, max(x), "number") | {"title": {"text": "offered"}})
+def figure(x: list[float], y: list[float], kind: str, name: str = "curve") -> Figure:
     low, high = min(y), max(y)
-    made.update_yaxes(axes.log(low, high, kind) if low > 0 else axes.linear(low, high, kind))
-    return titled(made, EVIL)
+    up = axes.log(low, high, kind, EVIL) if low > 0 else axes.linear(low, high, kind, EVIL)
+    return Figure(
+        axes.linear(0, max(x), "number", "offered"), up, 100, [Series("line", x, y, name)]
+    )
 
 
 def test_all_points_of_a_short_curve_are_there_in_the_units_of_their_axes() -> None:
@@ -31,6 +31,25 @@ def test_all_points_of_a_short_curve_are_there_in_the_units_of_their_axes() -> N
     assert (table.first, *table.headings, group.title) == ("offered", EVIL, EVIL)
     shown = [(line.name, re.sub(r"\s", " ", line.cells[0].text)) for line in group.lines]
     assert shown == [("1", "1.00 ms"), ("2.5", "20.0 ms"), ("300", "1.50 s")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("time", 0.00047, "470 µs"), ("size", 47_000.0, "47.0 kB"), ("share", 0.0123, "1.23 %"),
+        ("ratio", 1.25, "1.25 ×"), ("number", 12_360.0, "12,360"),
+    ],
+)  # fmt: skip
+def test_values_have_the_unit_of_their_axis(kind: str, value: float, words: str) -> None:
+    assert axes.linear(0, 1, kind).text(value) == words
+
+
+def test_an_interval_stands_behind_its_value() -> None:
+    axis = axes.linear(0, 1, "time")
+    one = Series("line", [0.5], [0.2], "p99", low=[0.1], high=[float("nan")])
+    table = table_of(Figure(axis, axis, 100, [one]), "a chart")
+    assert table is not None
+    assert table.groups[0].lines[0].cells[0].text == "200 ms (100 ms to —)"
 
 
 def test_a_long_curve_keeps_its_extremes() -> None:
@@ -46,15 +65,17 @@ def test_a_long_curve_keeps_its_extremes() -> None:
 
 
 def test_gaps_and_pictures_without_curves_are_no_table() -> None:
-    assert table_of(go.Figure(), "nothing") is None
-    assert table_of(go.Figure([go.Scatter(x=[1, 2], y=[None, float("nan")])]), "gaps") is None
-    assert table_of(go.Figure([go.Heatmap(z=[[1, 2]])]), "heat") is None
+    axis = axes.linear(0, 1, "number")
+    assert table_of(Figure(axis, axis, 100), "nothing") is None
+    gaps = Series("line", [1, 2], [float("nan")] * 2)
+    assert table_of(Figure(axis, axis, 100, [gaps]), "gaps") is None
 
 
 def test_curves_without_room_are_named() -> None:
-    made = go.Figure([go.Scatter(x=[1, 2], y=[3, 4], name=escape(f"<b>{n}")) for n in range(14)])
-    made.update_layout(layout(100))
-    table = table_of(titled(made, "value"), "a chart")
+    axis = axes.linear(0, 4, "number", "value")
+    series = [Series("line", [1, 2], [3, 4], f"<b>{n}") for n in range(14)]
+    made = Figure(axis, axis, 100, series)
+    table = table_of(made, "a chart")
     assert table is not None
     assert len(table.groups) == CURVES_MAX
     assert table.note == ("The chart has 2 more curves; their figures are not here: <b>12, <b>13.")
@@ -62,16 +83,14 @@ def test_curves_without_room_are_named() -> None:
         Page("t", Verdict("v"), [], [Section("s", "S", "c", Drawing([Panel(made, "1.")]))])
     )
     assert "their figures are not here: &lt;b&gt;12" in text
-    few = go.Figure(list(made.data[:CURVES_MAX]))
-    few.update_layout(layout(100))
-    whole = table_of(titled(few, "value"), "a chart")
+    whole = table_of(Figure(axis, axis, 100, series[:CURVES_MAX]), "a chart")
     assert whole is not None
     assert whole.note == ""
 
 
 def test_a_title_in_two_lines_is_one_in_the_table() -> None:
-    made = figure([1, 2], [3, 4], "number")
-    made.update_xaxes(title_text="population.buyers.<br>arrivals.clients")
+    across = axes.linear(0, 2, "number", "population.buyers.\narrivals.clients")
+    made = Figure(across, across, 100, [Series("line", [1, 2], [1, 2])])
     table = table_of(made, "a chart")
     assert table is not None
     assert table.first == "population.buyers.arrivals.clients"

@@ -324,7 +324,7 @@ def test_the_chart_shows_every_figure(people: Case, tmp_path: Path) -> None:
 
     drawing = CHART.draw(Learned())
     assert drawing is not None
-    shown = [name for panel in drawing.panels for name in panel.figure.data[0].y]
+    shown = [name for panel in drawing.panels for name in panel.figure.y.names]
     assert len(shown) == len(found.differences) == 15
     assert "FCFS, p99: " in drawing.panels[0].words
 

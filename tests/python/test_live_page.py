@@ -34,7 +34,7 @@ def files(tmp_path: Path) -> Path:
 
 HEADLINE = "document.querySelector('h1').textContent"
 LIVE = "document.getElementById('live') !== null"
-DRAWN = "document.querySelectorAll('.chart .main-svg').length"
+DRAWN = "document.querySelectorAll('.plot > svg').length"
 
 
 EVIL = '</script><img src=x onerror="window.hacked = 1"><b>shop</b>'

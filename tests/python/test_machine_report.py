@@ -88,7 +88,7 @@ def test_the_stretch_that_is_shown_is_readable_and_busy(linux, windows):
     assert busy > 0.8 * 2 * (end - begin)
     assert len({turn.task for turn in inside}) > 3
     one, other = (panel.figure for panel in schedule.CHART.draw(cases([linux, windows])).panels)
-    assert one.layout.xaxis.range == other.layout.xaxis.range
+    assert (one.x.low, one.x.high) == (other.x.low, other.x.high)
 
 
 def test_a_few_turns_are_shown_whole():
@@ -96,31 +96,32 @@ def test_a_few_turns_are_shown_whole():
     turns = schedule_of(result).turns
     assert 1 <= len(turns) <= 20
     assert window(turns) == (turns[0].from_s, turns[-1].until_s)
-    assert len(drawn(schedule.CHART, cases([result])).data) >= 1
+    assert len(drawn(schedule.CHART, cases([result])).series) >= 1
 
 
 def test_the_chart_has_a_row_a_core_and_a_colour_a_request_name(linux):
     figure = drawn(schedule.CHART, cases([linux]))
-    assert list(figure.layout.yaxis.ticktext) == ["core 0", "core 1"]
-    bars = {bar.name: bar for bar in figure.data if bar.type == "bar"}
+    assert figure.y.names == ("core 0", "core 1")
+    bars = {one.name: one for one in figure.series if one.kind == "turns"}
     assert set(bars) == {"page", "monitoring", "reporting"}
-    assert len({bar.marker.color for bar in bars.values()}) == 3
+    assert len({bar.colour for bar in bars.values()}) == 3
     assert sum(len(bar.x) for bar in bars.values()) <= 900
-    first = bars["reporting"].base[0]
+    first = bars["reporting"].x[0]
     turn = next(one for one in schedule_of(linux).turns if one.from_s == first)
-    assert bars["reporting"].customdata[0][:2] == [str(turn.task), str(turn.session)]
+    said = bars["reporting"].words[0]
+    assert said.startswith(f"task {turn.task}, session {turn.session}: ")
 
 
 def test_moves_go_from_row_to_row(linux):
     moves = schedule_of(linux).moves
     assert moves
-    arrows = next(
-        one for one in drawn(schedule.CHART, cases([linux])).data if one.type == "scatter"
-    )
-    at, rows = arrows.x[0], arrows.y[:2]
+    figure = drawn(schedule.CHART, cases([linux]))
+    arrows = next(one for one in figure.series if one.kind == "points")
+    at, ends = arrows.x[0], {round(arrows.low[0]), round(arrows.high[0])}
     move = next(one for one in moves if one.at_s == at)
-    assert [round(row) for row in rows] == [move.source.number, move.to.number]
-    assert arrows.text[0].startswith(f"task {move.task} moves from core {move.source.number} ")
+    assert ends == {move.source.number, move.to.number}
+    assert round(arrows.y[0]) == move.to.number
+    assert arrows.words[0].startswith(f"task {move.task} moves from core {move.source.number} ")
 
 
 def test_many_machines_and_cores_stay_readable():
@@ -129,8 +130,8 @@ def test_many_machines_and_cores_stay_readable():
     )
     result = tt.simulate(open_(90), tt.System("name='s'\n" + text), requests=3000, warmup=1)
     (panel,) = schedule.CHART.draw(cases([result])).panels
-    assert panel.figure.layout.yaxis.ticktext[0] == "m1, core 0"
-    assert len(panel.figure.layout.yaxis.ticktext) == 32
+    assert panel.figure.y.names[0] == "m1, core 0"
+    assert len(panel.figure.y.names) == 32
     assert "of 48 cores" in panel.title
     assert " to " in machines.figures_of(result)[0].line.cells[1].text
 
@@ -140,7 +141,7 @@ def test_many_machines_and_cores_stay_readable():
 
 def test_the_page_shows_tables_chart_and_verdict(linux, tmp_path):
     text = report([linux], tmp_path / "r.html").read_text("utf-8")
-    assert re.search(r'data-figure="figure-schedule"', text)
+    assert re.search(r'id="chart-schedule"', text)
     assert "ui.perfetto.dev" in text
     for name in ("requests", "machines"):
         assert f'id="table-{name}"' in text
@@ -194,7 +195,7 @@ def test_the_command_says_a_sentence_and_keeps_its_json(tmp_path):
 def test_each_request_name_has_its_distribution(linux, windows):
     panels = by_name.CHART.draw(cases([linux, windows])).panels
     assert [panel.title for panel in panels] == ["page", "monitoring", "reporting"]
-    curves = [trace for panel in panels for trace in panel.figure.data]
+    curves = [one for panel in panels for one in panel.figure.series]
     assert len(curves) == 6
     median = linux.summary["by_request"]["reporting"]["response_time_s"]["p50"]
     curve = curves[4]
@@ -219,4 +220,4 @@ def test_a_browser_draws_the_schedule(linux, windows, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     bars = done.stdout.split('id="chart-schedule"')[1].split("</section>")[0]
-    assert bars.count('class="point"') > 200
+    assert bars.count("data-wide=") > 200

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import traceback
 from typing import Any
+from xml.etree import ElementTree
 
 import cases
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from test_report_page import EVIL, Page
 
 import thinktime as tt
 from thinktime.inputs.dicts import toml_of
+from thinktime.present.picture import Picture
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 
@@ -66,49 +67,50 @@ def test_what_a_foreign_result_says_is_text_and_no_markup() -> None:
 
 
 def test_a_chart_is_the_one_of_the_report(result: tt.Result) -> None:
-    figure = result.chart("tail")
-    assert isinstance(figure, go.Figure)
+    picture = result.chart("tail")
+    assert isinstance(picture, Picture)
     (tail,) = [one for one in CHARTS if one.name == "tail"]
     drawing = tail.draw(cases_of([result]))
     assert drawing is not None
     (panel,) = drawing.panels
-    assert len(figure.data) == len(panel.figure.data) == 2
-    for ours, theirs in zip(figure.data, panel.figure.data, strict=True):
-        np.testing.assert_array_equal(ours.x, theirs.x)
-        np.testing.assert_array_equal(ours.y, theirs.y)
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert figure.layout.xaxis.range == panel.figure.layout.xaxis.range
-    assert [one.showlegend for one in figure.data] == [True, True]
-
-
-def test_panels_lie_one_below_the_other_each_with_its_axes() -> None:
-    system = {
-        "name": "m",
-        "machine": [{
-            "name": "m", "cores": 1, "os": "linux-2.6.22",
-            "demand": {"item": "exp(5ms)", "list": "exp(9ms)"},
-        }],
+    values = picture.values
+    assert values.columns == ["panel", "series", "x", "y", "low", "high"]
+    for one in panel.figure.series:
+        own = values.filter(series=one.name)
+        np.testing.assert_array_equal(own["x"], one.x)
+        np.testing.assert_array_equal(own["y"], one.y)
+    assert len(panel.figure.series) == 2
+    shown = Page(picture._repr_html_())
+    assert "How long the slowest wait" in shown.text
+    assert {tag for tag, _ in shown.tags} <= {
+        "div", "svg", "style", "rect", "text", "tspan", "line", "path", "g", "image",
     }  # fmt: skip
-    result = simulated(system=system)
-    figure = result.chart("by_name")
-    (chart,) = [one for one in CHARTS if one.name == "by_name"]
-    drawing = chart.draw(cases_of([result]))
-    assert drawing is not None
-    assert [panel.title for panel in drawing.panels] == ["item", "list"]
-    texts = [one.text for one in figure.layout.annotations]
-    for row, panel in enumerate(drawing.panels, 1):
-        place = str(row) if row > 1 else ""
-        traces = [one for one in figure.data if one.xaxis == f"x{place}"]
-        assert [list(one.x) for one in traces] == [list(one.x) for one in panel.figure.data]
-        axis = figure.layout[f"xaxis{place}"]
-        assert list(axis.tickvals) == list(panel.figure.layout.xaxis.tickvals)
-        assert f"<b>{panel.title}</b>" in texts
-    tops = [figure.layout[axis].domain[1] for axis in ("yaxis", "yaxis2")]
-    assert figure.layout.yaxis2.domain[1] < figure.layout.yaxis.domain[0]
-    assert tops[0] == 1
-    entries = [one.name for one in figure.data if one.showlegend]
-    assert len(entries) == len(set(entries)) > 0
-    assert result.chart("schedule").layout.barmode == "overlay"  # a core has one row
+
+
+def test_panels_lie_one_below_the_other_each_with_its_title(result: tt.Result) -> None:
+    drawn = ElementTree.fromstring(result.chart("by_name").svg())
+    outer = [one for one in drawn if one.tag.endswith("svg")]
+    tops = [float(one.attrib["y"]) for one in outer]
+    heights = [float(one.attrib["height"]) for one in outer]
+    assert len(outer) == 2
+    assert tops[0] + heights[0] < tops[1]
+    assert tops[1] + heights[1] < float(drawn.attrib["height"])
+    texts = ["".join(one.itertext()) for one in drawn.iter() if one.tag.endswith("text")]
+    assert {"item", "list", "How long each kind of request takes"} <= set(texts)
+
+
+def test_a_chart_is_a_file_that_needs_no_page(result: tt.Result, tmp_path: Any) -> None:
+    """Other programs know no variables of a page's style."""
+    path = result.chart("heat").save(tmp_path / "heat.svg")
+    text = path.read_text("utf-8")
+    assert ElementTree.fromstring(text).attrib["width"] == "960"
+    assert "var(" not in text
+    assert "data:image/png;base64," in text
+    assert result.chart("tail").save(str(tmp_path / "tail.html")).read_text().startswith("<!")
+    with pytest.raises(ValueError, match=r"tail\.png: a chart is written as \.svg or \.html"):
+        result.chart("tail").save(tmp_path / "tail.png")
+    with pytest.raises(ValueError, match="at least 300 pixels wide, not 20"):
+        result.chart("tail").svg(20)
 
 
 @pytest.mark.parametrize(("name", "why"), [("tial", "no such chart"), ("pages", "nothing to draw")])

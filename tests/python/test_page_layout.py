@@ -52,9 +52,8 @@ BOXES = """
     charts: [...figure.querySelectorAll(".chart")].map((chart) => ({
       frame: box(chart),
       texts: [...chart.querySelectorAll("text")].filter(seen).map(box),
-      titles: [...chart.querySelectorAll(".xtitle, .ytitle, .annotation text")]
-        .filter(seen).map(box),
-      ticks: [...chart.querySelectorAll(".xtick text, .ytick text")].filter(seen).map(box),
+      titles: [...chart.querySelectorAll(".title")].filter(seen).map(box),
+      ticks: [...chart.querySelectorAll(".ticks text")].filter(seen).map(box),
     })),
   }));
 })()
@@ -132,10 +131,10 @@ def test_no_printed_page_is_blank_and_nothing_is_cut(
     # If a part is wider than the paper, Chromium shrinks the page, by half at most.
     least = 0.85 if request.node.callspec.params["narrow"] == "sweep-wide" else 1.0
     assert min(round(sheet.scale, 3) for sheet in sheets) >= least
-    narrow.evaluate("dispatchEvent(new Event('beforeprint'))")
-    widths = narrow.evaluate(
-        "[...document.querySelectorAll('.main-svg')].map(one => one.getBoundingClientRect().width)"
-    )
+    narrow.look(PAPER, medium="print")
+    right = "one.getBoundingClientRect().right"
+    widths = narrow.evaluate(f"[...document.querySelectorAll('.plot > svg')].map(one => {right})")
+    narrow.look(360)
     assert max(widths) <= PAPER
 
 
@@ -229,44 +228,3 @@ def test_words_stand_out_from_the_page_by_day(wide: Browser) -> None:
 
 def test_words_stand_out_from_the_page_by_night(night: Browser) -> None:
     assert night.evaluate(CONTRAST) == []
-
-
-def test_a_legend_shows_and_hides(browser: Browser, written: dict[str, Path]) -> None:
-    browser.open(written["sweep"], 1280)
-    lines = "document.querySelectorAll('#chart-figures .scatterlayer .js-line').length"
-    before = browser.evaluate(lines)
-    browser.evaluate("document.querySelector('.legend button').click()")
-    hidden = browser.evaluate(lines)
-    browser.evaluate("document.querySelector('.legend button').click()")
-    assert hidden < before
-    assert browser.evaluate(lines) == before
-
-
-def test_pictures_of_one_time_axis_are_zoomed_together(
-    browser: Browser, written: dict[str, Path]
-) -> None:
-    browser.open(written["report"], 1280)
-    browser.evaluate(
-        "void Plotly.relayout('chart-in_system',"
-        " {'xaxis.range[0]': 1, 'xaxis.range[1]': 2})"
-    )  # fmt: skip
-    browser.wait(
-        "[...document.querySelectorAll('#section-in_system .chart')]"
-        ".every(one => one.layout.xaxis.range[0] === 1 && one.layout.xaxis.range[1] === 2)"
-    )
-
-
-def test_charts_keep_their_height_where_a_window_becomes_narrower(wide: Browser) -> None:
-    heights = (
-        "[...document.querySelectorAll('[data-figure]')].map(one => [Math.round("
-        "one.getBoundingClientRect().height), one.querySelector('.main-svg').clientHeight])"
-    )
-    before = wide.evaluate(heights)
-    wide.look(360)
-    wide.wait(
-        "[...document.querySelectorAll('[data-figure] .main-svg')]"
-        ".every(one => one.clientWidth <= innerWidth)"
-    )
-    assert wide.evaluate(heights) == before
-    assert all(place == picture for place, picture in before)
-    wide.look(1280)

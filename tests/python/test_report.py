@@ -12,7 +12,7 @@ from fakes import closed, exp, h2, one, open_
 from rich.console import Console
 
 from thinktime.present import units
-from thinktime.present.chart import POINTS_MAX, thin
+from thinktime.present.figure import POINTS_MAX, thin
 from thinktime.report import contrast
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
@@ -270,11 +270,11 @@ def test_thinning_keeps_extremes_and_the_order_of_time():
 
 def test_tail_shows_measured_simulated_and_exact_in_one_colour(demo):
     figure = CHARTS[0].draw(cases(demo[:3])).panels[0].figure
-    curves = [trace for trace in figure.data if len(trace.x) > 1]
-    assert {trace.line.color for trace in curves} == {curves[0].line.color}
-    assert len({trace.line.dash for trace in curves}) == 4
+    curves = [one for one in figure.series if len(one.x) > 1]
+    assert {one.colour for one in curves} == {curves[0].colour}
+    assert len({one.dash for one in curves}) == 4
     exact = curves[-1]
     assert np.interp(-0.00470, -np.array(exact.x)[::-1], np.array(exact.y)[::-1]) == approx(
         0.01, rel=0.05
     )
-    assert all(len(trace.x) <= POINTS_MAX for trace in figure.data)
+    assert all(len(one.x) <= POINTS_MAX for one in figure.series)

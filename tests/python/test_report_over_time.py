@@ -33,9 +33,9 @@ def entry() -> Entry:
 def curves(drawing: Drawing | None) -> dict[str, tuple[list[float], list[float]]]:
     assert drawing is not None
     return {
-        f"{panel.title}: {trace.name}": (list(trace.x), list(trace.y))
+        f"{panel.title}: {one.name}": (list(one.x), list(one.y))
         for panel in drawing.panels
-        for trace in panel.figure.data
+        for one in panel.figure.series
     }
 
 
@@ -100,7 +100,7 @@ def test_what_failed_while_the_last_answers_were_waited_for_is_drawn_too() -> No
     assert [round(time, 6) for time, rate in zip(times, rates, strict=True) if rate] == [30.0, 30.1]
     assert max(rates) * WIDTH_S == pytest.approx(10)
     assert drawing is not None
-    assert drawing.panels[0].figure.layout.xaxis.range[1] == pytest.approx(30.1)
+    assert drawing.panels[0].figure.x.high == pytest.approx(30.1)
 
 
 def test_where_nothing_failed_nothing_is_drawn() -> None:
@@ -159,6 +159,7 @@ def test_of_many_names_those_without_room_are_counted() -> None:
     assert drawing is not None
     assert len(drawing.keys) == tallies.CURVES_MAX
     assert all("3 more are not drawn." in panel.words for panel in drawing.panels)
+    assert drawing.note == "8 of 11 request names are drawn: those with most requests."
 
 
 def test_replications_are_not_laid_over_one_another() -> None:
@@ -189,10 +190,10 @@ def test_a_real_run_has_all_of_them(tmp_path: Path) -> None:
     assert {"lateness", "errors", "names"} <= found.keys()
     assert [key.name for key in found["errors"].keys] == ["status 503"]
     assert {key.name for key in found["names"].keys} == {"good", "bad"}
-    failed = sum(sum(trace.y[:-1]) for trace in found["errors"].panels[0].figure.data)
+    failed = sum(sum(one.y[:-1]) for one in found["errors"].panels[0].figure.series)
     rows = rows_of(result)
     assert rows is not None
-    width = float(np.diff(found["errors"].panels[0].figure.data[0].x)[0])
+    width = float(np.diff(found["errors"].panels[0].figure.series[0].x)[0])
     assert 0 < failed * width <= result.summary["errors_by_kind"]["status"] + 1e-6
 
 

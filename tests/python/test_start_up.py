@@ -22,7 +22,7 @@ try:
 finally:
     print(json.dumps(sorted(sys.modules)), file=open("modules.json", "w"))
 """
-HEAVY = {"jinja2", "numpy", "plotly", "polars", "pydantic", "rich", "scipy"}
+HEAVY = {"jinja2", "numpy", "polars", "pydantic", "rich", "scipy"}
 """Each of these takes between 50 ms and a second to import."""
 OTHERS = ("thinktime.capacity_search", "thinktime.sweeps", "thinktime.comparison")
 """The parts of other commands."""
@@ -40,11 +40,11 @@ def test_a_simulation_imports_no_more_than_its_table_needs(tmp_path: Path) -> No
         'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'
     )
     found = imported("simulate", "w.toml", "s.toml", "--requests", "1000", cwd=tmp_path)
-    assert not found & {"jinja2", "plotly", "polars", "pydantic", "scipy"}
+    assert not found & {"jinja2", "polars", "pydantic", "scipy"}
     assert not {name for name in found if name.startswith(OTHERS)}
     assert "thinktime.report.terminal" in found, "no table was printed: the test looks at nothing"
     kept = imported("simulate", "w.toml", "s.toml", "--requests", "1000", "-o", "out", cwd=tmp_path)
-    assert not kept & {"jinja2", "plotly", "pydantic", "scipy.stats", "scipy.optimize"}
+    assert not kept & {"jinja2", "pydantic", "scipy.stats", "scipy.optimize"}
     assert "thinktime.stats.independence" in kept, "nothing was judged: the test looks at nothing"
 
 
@@ -93,7 +93,7 @@ def test_help_imports_no_library_for_figures(tmp_path: Path) -> None:
     found = [json.loads(line) for line in done.stderr.splitlines()]
     assert [words for words, _ in found] == asked
     for words, modules in found:
-        too_much = HEAVY if len(words) == 1 else {"plotly", "polars", "scipy"}
+        too_much = HEAVY if len(words) == 1 else {"polars", "scipy"}
         assert not too_much & set(modules), words
 
 

@@ -273,5 +273,5 @@ def test_a_point_whose_requests_fail_is_drawn_as_one_in_doubt(
     drawing = figures.draw(swept)
     assert drawing is not None
     assert any(key.name == charts.IN_DOUBT for key in drawing.keys) == doubt
-    symbols = drawing.panels[0].figure.data[0].marker.symbol
-    assert (symbols is not None and list(symbols) == ["circle", "x"]) == doubt
+    marks = drawing.panels[0].figure.series[0].marks
+    assert list(marks) == ["dot", "cross" if doubt else "dot"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import polars as pl
 import pytest
 
+from thinktime.present.figure import SHADES
 from thinktime.present.page import render
 from thinktime.sweeps import parse
 from thinktime.sweeps.curves import SweepCurves
@@ -64,9 +64,10 @@ def test_it_is_marked_and_told() -> None:
     assert any("knee" in one and one.endswith("is at load 0.5.") for one in page.verdict.findings)
     section = next(one for one in page.sections if one.name == "percentiles")
     assert section.drawing is not None
-    figure = json.loads(section.drawing.panels[0].figure.to_json())
-    assert [one["name"] for one in figure["data"]] == ["p50", "p90", "p99", "p99.9"]
-    assert [one["x0"] for one in figure["layout"]["shapes"]] == [pytest.approx(50.0)]
+    figure = section.drawing.panels[0].figure
+    assert [one.name for one in figure.series] == ["p50", "p90", "p99", "p99.9"]
+    assert [one.colour for one in figure.series] == list(SHADES)
+    assert [one.at for one in figure.limits] == [pytest.approx(50.0)]
     assert "greatest, is at 50.0/s" in section.drawing.panels[0].words
     assert "Percentiles against the offered load" in render(page)
 
@@ -76,5 +77,5 @@ def test_percentiles_without_the_data_for_them_are_not_drawn() -> None:
     page = report_of(shown).page
     section = next(one for one in page.sections if one.name == "percentiles")
     assert section.drawing is not None
-    names = [one.name for one in section.drawing.panels[0].figure.data]
+    names = [one.name for one in section.drawing.panels[0].figure.series]
     assert names == ["p50", "p90", "p99"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.capacity_search.answer import Capacity
 from thinktime.present import axes, units
-from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, layout, titled
+from thinktime.present.axes import Axis
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import INK, Figure, Limit, Series
 from thinktime.present.page import colour
 
 _SHARE_MAX = 20.0
@@ -26,44 +27,37 @@ def _draw(found: Capacity) -> Drawing | None:
         return None
     known = found.probes.filter(pl.col("margin").is_not_null())
     failed = found.probes.filter(pl.col("margin").is_null())
-    keys = []
-    figure = go.Figure()
+    keys, series = list[Key](), list[Series]()
     for verdict, name, shade in _VERDICTS:
         part = known.filter(pl.col("slo") == verdict)
         if len(part):
-            figure.add_trace(_points(part, name, shade, found.unit))
-            keys.append(Key(name, shade, mark="dot"))
+            series.append(_points(part, name, shade, found.unit))
+            keys.append(Key(name, shade, mark="dot", group=name))
     if len(failed):
-        figure.add_trace(_failed(failed, found.unit))
-        keys.append(Key("failed without a figure (drawn at 1)", _NOT_MET))
-    _limits(figure, found)
+        series.append(_failed(failed, found.unit))
+        keys.append(Key("failed without a figure (drawn at 1)", _NOT_MET, mark="cross"))
+    limits = _limits(found)
     if found.value is not None:
         keys.append(Key("capacity and its 95 % interval", _FOUND))
-    figure.update_layout(layout(440))
-    _scales(figure, found, known)
-    titled(figure, "measured / allowed, of the worst objective")
+    figure = Figure(*_scales(found, known), 440, series, limits)
     return Drawing([Panel(figure, _words(found))], keys)
 
 
-def _points(probes: pl.DataFrame, name: str, shade: str, unit: str) -> go.Scatter:
+def _points(probes: pl.DataFrame, name: str, shade: str, unit: str) -> Series:
     shares = [_share(margin) for margin in probes["margin"]]
-    ends = [1.96 * error for error in probes["standard_error"]]
-    return go.Scatter(
-        x=probes["value"].to_list(), y=shares, mode="markers", name=name,
-        text=_hover(probes, unit), hoverinfo="text", marker={"size": 8, "color": shade},
-        error_y={
-            "array": [y * math.expm1(end) for y, end in zip(shares, ends, strict=True)],
-            "arrayminus": [-y * math.expm1(-end) for y, end in zip(shares, ends, strict=True)],
-            "thickness": 1, "width": 3,
-        },
+    factors = [math.exp(1.96 * error) for error in probes["standard_error"]]
+    pairs = list(zip(shares, factors, strict=True))
+    return Series(
+        "points", probes["value"].to_list(), shares, name, shade, marks="dot", size=8, group=name,
+        low=[share / factor for share, factor in pairs],
+        high=[share * factor for share, factor in pairs], words=_hover(probes, unit),
     )  # fmt: skip
 
 
-def _failed(probes: pl.DataFrame, unit: str) -> go.Scatter:
-    return go.Scatter(
-        x=probes["value"].to_list(), y=[1.0] * len(probes), mode="markers",
-        text=_hover(probes, unit), hoverinfo="text",
-        marker={"symbol": "x", "size": 9, "color": _NOT_MET},
+def _failed(probes: pl.DataFrame, unit: str) -> Series:
+    return Series(
+        "points", probes["value"].to_list(), [1.0] * len(probes), "failed", _NOT_MET,
+        marks="cross", words=_hover(probes, unit),
     )  # fmt: skip
 
 
@@ -76,25 +70,27 @@ def _share(margin: float) -> float:
     return min(math.exp(margin), _SHARE_MAX)
 
 
-def _limits(figure: go.Figure, found: Capacity) -> None:
+def _limits(found: Capacity) -> list[Limit]:
     """The limit, and the capacity with its interval."""
-    figure.add_hline(y=1, line={"color": INK, "dash": "dash", "width": 1}, name="ink")
+    limits = [Limit(1.0, "y", "allowed", strong=True)]
     if found.value is None:
-        return
-    figure.add_vline(x=found.value, line={"color": _FOUND, "width": 1.5})
+        return limits
+    label = units.amount(found.value, found.unit)
+    limits.append(Limit(found.value, "x", label, _FOUND, "solid", width=1.5))
     if found.low is not None and found.high is not None:
-        figure.add_vrect(x0=found.low, x1=found.high, fillcolor=_FOUND, opacity=0.15, line_width=0)
+        limits.append(Limit(found.low, "x", colour=_FOUND, until=found.high))
+    return limits
 
 
-def _scales(figure: go.Figure, found: Capacity, known: pl.DataFrame) -> None:
+def _scales(found: Capacity, known: pl.DataFrame) -> tuple[Axis, Axis]:
     values = found.probes["value"].to_list()
     what = f"{found.what} ({found.unit})" if found.unit != found.what else found.what
-    figure.update_xaxes(axes.log(min(values), max(values), "number", what))
     shares = [1.0]
     for margin, error in zip(known["margin"], known["standard_error"], strict=True):
         shares += [_share(margin) * math.exp(sign * 1.96 * error) for sign in (-1, 1)]
     low, high = max(min(shares), 1e-3), min(max(shares), 2 * _SHARE_MAX)
-    figure.update_yaxes(axes.log(low, high, "number"))
+    up = axes.log(low, high, "number", "measured / allowed, of the worst objective")
+    return axes.log(min(values), max(values), "number", what), up
 
 
 def _words(found: Capacity) -> str:

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from thinktime.comparison import words
 from thinktime.comparison.estimate import Missing
 from thinktime.history.table import table
 from thinktime.history.trend import FIGURES, Trend
 from thinktime.present import axes, units
-from thinktime.present.chart import (
-    INK,
-    Chart,
-    Drawing,
-    Key,
-    Panel,
-    escape,
-    layout,
-    sections,
-    titled,
-)
+from thinktime.present.chart import Chart, Drawing, Key, Panel, sections
+from thinktime.present.figure import Figure, Limit, Series
 from thinktime.present.page import colour
 from thinktime.present.report import Report
 
@@ -76,36 +65,32 @@ def _chart(figure: str) -> Chart[Sequence[Trend]]:
 
 def _draw(found: Sequence[Trend], figure: str) -> Drawing | None:
     panels = [_panel(one, figure, place) for place, one in enumerate(found) if _worth(one, figure)]
-    keys = [Key("result and its 95 % interval", colour(0), mark="dot"), Key("change point")]
+    keys = [Key("result and its 95 % interval", colour(0), mark="dot")]
+    if any(shift.figure == figure for one in found for shift in one.shifts):
+        keys.append(Key("change point", dash="4 3"))
     return Drawing(panels, keys if len(panels) == 1 else keys[1:]) if panels else None
 
 
 def _panel(trend: Trend, figure: str, place: int) -> Panel:
     known = trend.known(figure)
-    picture = go.Figure(
-        go.Scatter(
-            x=[number + 1 for number, _ in known],
-            y=[one.value for _, one in known],
-            error_y={
-                "array": [one.high - one.value for _, one in known],
-                "arrayminus": [one.value - one.low for _, one in known],
-                "thickness": 1, "width": 3,
-            },
-            mode="lines+markers", line={"color": colour(place), "width": 1},
-            marker={"size": 7, "color": colour(place)},
-            text=[_hover(trend, number, figure) for number, _ in known], hoverinfo="text",
-        )
+    values = Series(
+        "line", [number + 1 for number, _ in known], [one.value for _, one in known],
+        trend.target, colour(place), width=1, marks="dot", size=7,
+        low=[one.low for _, one in known], high=[one.high for _, one in known],
+        words=[_hover(trend, number, figure) for number, _ in known],
     )  # fmt: skip
-    for shift in trend.shifts:
-        if shift.figure == figure:
-            line = {"color": INK, "dash": "dash", "width": 1}
-            picture.add_vline(x=shift.place + 0.5, line=line, name="ink")
+    changes = [
+        Limit(shift.place + 0.5, "x", trend.name(shift.place))
+        for shift in trend.shifts
+        if shift.figure == figure
+    ]
     kind = {"throughput": "number", "errors": "share"}.get(figure, "time")
     highest = max(one.high for _, one in known)
-    picture.update_layout(layout(_HEIGHT))
-    picture.update_xaxes(axes.linear(0.5, len(trend.results) + 0.5, "number", "result"))
-    picture.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, kind))
-    titled(picture, _AXES.get(figure, "response time"))
+    picture = Figure(
+        axes.linear(0.5, len(trend.results) + 0.5, "number", "result"),
+        axes.linear(0, 1.05 * highest or 1.0, kind, _AXES.get(figure, "response time")),
+        _HEIGHT, [values], changes,
+    )  # fmt: skip
     return Panel(picture, _chart_words(trend, figure), trend.target)
 
 
@@ -113,7 +98,7 @@ def _hover(trend: Trend, number: int, figure: str) -> str:
     one = trend.results[number]
     found = one.subject.estimates[figure]
     value = found.reason if isinstance(found, Missing) else words.value(figure, found.value)
-    return escape(f"{one.commit or one.made}: {value}")
+    return f"{one.commit or one.made}: {value}"
 
 
 def _chart_words(trend: Trend, figure: str) -> str:

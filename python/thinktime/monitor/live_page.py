@@ -11,6 +11,7 @@ from thinktime.monitor.buckets import bounds_of, tail_of
 from thinktime.monitor.checks import Cores, findings
 from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
+from thinktime.monitor.tiles import tiles_of
 from thinktime.operations.moment import Moment, PopulationMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
@@ -128,9 +129,11 @@ class Subject:
         return Page(
             self.run.title,
             Verdict(f"{self._which()}{self._headline()}", state=self._state()),
-            [*tables[:1], *of_all, *tables[1:]],
+            of_all,
             sections(CHARTS, self),
-            {name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
+            words={name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
+            tiles=() if self.moment is None else tiles_of(self.run, self.history, self.moment),
+            details=tables,
         )
 
     @property
@@ -151,17 +154,7 @@ class Subject:
         so_far = f"{units.seconds(last.time_s, 2)}: {units.counted(last.over, 'request')} over"
         if self.moment is None:
             return f"{so_far}, {units.count(last.in_system)} in the system."
-        offered, done = self._rates()
-        many = self.moment.measured
-        times = [
-            f"{name} {units.seconds(known)}"
-            for name, time in (
-                ("p50", self.moment.response_p50_s), ("p99", self.moment.response_p99_s),
-            )
-            if (known := percentile.known(name, time, many)) is not None
-        ]  # fmt: skip
-        rates = f"{units.rate(done)} of {units.rate(offered)} offered"
-        return f"{', '.join([so_far, rates, *times])}."
+        return f"{so_far}."
 
     def _state(self) -> str:
         """Whether the objectives are met so far; empty before that is known."""
@@ -169,16 +162,6 @@ class Subject:
         if any(one.beyond for one in found):
             return "not met"
         return "met" if found and all(one.value is not None for one in found) else ""
-
-    def _rates(self) -> tuple[float, float]:
-        """Requests begun and succeeded a second, over about the last two instants."""
-        instants = [Instant(0.0, 0, 0, 0, 0), *self.history.instants]
-        last, before = instants[-1], instants[max(-3, -len(instants))]
-        time_s = last.time_s - before.time_s
-        if time_s <= 0:
-            return 0.0, 0.0
-        run = last.over + last.in_system - before.over - before.in_system
-        return max(run, 0) / time_s, (last.succeeded - before.succeeded) / time_s
 
 
 def _instant(moment: Moment, most: int) -> Instant:
@@ -278,8 +261,8 @@ def _heat(subject: Subject) -> Any:
 
 CHARTS: list[Chart[Subject]] = [
     Chart("heat", heat.CHART.title, heat.CHART.caption, _heat, needed=False),
-    _of_cases(tail.CHART),
     _of_cases(throughput.CHART),
+    _of_cases(tail.CHART),
     _of_cases(in_system.CHART),
 ]
 """The charts, in the order of the page."""

@@ -1,24 +1,27 @@
-"""Axes with readable ticks: round numbers in a suitable unit."""
+"""Axes: a range of values with readable ticks, which are round numbers in a suitable unit."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from thinktime.present import units
 
 Words = Callable[[float], str]
 
 _TICKS_MAX = 6
-_SI_UPTO_S = 1000.0  # larger times are easier to read in minutes and hours than in kiloseconds
 
 
 def _time(value: float) -> str:
     for scale, unit in ((3600.0, "h"), (60.0, "min")):
-        if value >= scale:
+        if abs(value) >= scale:
             return f"{_number(value / scale)} {unit}"
-    return units.seconds(value, _digits(value))
+    return units.seconds(value, _digits(value)) if value else "0 s"
 
 
 def _number(value: float) -> str:
@@ -30,26 +33,75 @@ def _size(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    return f"{100 * value:.4g} %"
+    return f"{_number(100 * value)} %"
 
 
-WORDS: dict[str, Words] = {"time": _time, "size": _size, "number": _number, "share": _share}
-"""The quantity of an axis: seconds, bytes, anything, or shares of one."""
+def _ratio(value: float) -> str:
+    return f"{_number(value)} ×"
 
 
-def log(low: float, high: float, kind: str, title: str = "") -> dict[str, Any]:
+WORDS: dict[str, Words] = {
+    "time": _time, "size": _size, "number": _number, "share": _share, "ratio": _ratio,
+}  # fmt: skip
+"""The quantity of an axis: seconds, bytes, anything, shares of one, or multiples."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A range of values; the first names of categories are at 0, 1, ..."""
+
+    low: float
+    high: float
+    kind: str = "number"
+    """The quantity: see `WORDS`."""
+
+    title: str = ""
+    ticks: Sequence[tuple[float, str]] = ()
+    """Values within the range, and their texts."""
+
+    is_log: bool = False
+    has_grid: bool = True
+    names: Sequence[str] = ()
+    """Of an axis of categories: their names."""
+
+    def places(self, values: Any) -> NDArray[np.float64]:
+        """Where values lie: 0 at the low end, 1 at the high one."""
+        given = np.asarray(values, dtype=float)
+        if not self.is_log:
+            return np.asarray((given - self.low) / (self.high - self.low))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            powers = np.where(given > 0, np.log10(given), np.nan)
+        first, last = math.log10(self.low), math.log10(self.high)
+        return np.asarray((powers - first) / (last - first))
+
+    def text(self, value: float) -> str:
+        """A value in words, in three or four digits."""
+        if self.names:
+            place = round(value)
+            return self.names[place] if 0 <= place < len(self.names) else ""
+        if self.kind == "time":
+            return units.seconds(value)
+        if self.kind == "size":
+            return units.size(value)
+        if self.kind == "share":
+            return f"{units.number(100 * value, _figures(100 * value))} %"
+        end = " ×" if self.kind == "ratio" else ""
+        return units.number(value, _figures(value)) + end
+
+
+def _figures(value: float) -> int:
+    """The number of digits that a value needs; four at most."""
+    exact = (n for n in (1, 2, 3) if math.isclose(float(f"{value:.{n - 1}e}"), value))
+    return next(exact, 4)
+
+
+def log(low: float, high: float, kind: str, title: str = "") -> Axis:
     """A logarithmic axis from ``low`` to ``high``, both above 0, with a little room."""
     first, last = math.log10(low), math.log10(max(high, low))
     room = max(0.03 * (last - first), (0.3 - (last - first)) / 2, 0.01)
-    ticks = log_ticks(10 ** (first - room), 10 ** (last + room), kind)
-    return {
-        "type": "log",
-        "range": [first - room, last + room],
-        "tickvals": ticks,
-        "ticktext": [WORDS[kind](tick) for tick in ticks],
-        "automargin": True,
-        **_titled(title),
-    }
+    ends = 10 ** (first - room), 10 ** (last + room)
+    ticks = [(tick, WORDS[kind](tick)) for tick in log_ticks(*ends, kind)]
+    return Axis(*ends, kind, title, ticks, is_log=True)
 
 
 def log_ticks(low: float, high: float, kind: str = "number") -> list[float]:
@@ -91,37 +143,46 @@ def _even_ticks(low: float, high: float, most: int) -> list[float]:
     return [float(f"{step * n:.12g}") for n in range(first, last + 1)]
 
 
-def linear(low: float, high: float, kind: str, title: str = "") -> dict[str, Any]:
-    """A linear axis from ``low`` to ``high``. Ticks follow a zoom where plotly can write them."""
-    axis: dict[str, Any] = {
-        "type": "linear", "range": [low, high], "nticks": _TICKS_MAX, "automargin": True,
-        **_titled(title),
-    }  # fmt: skip
-    if kind == "time" and max(abs(low), abs(high)) <= _SI_UPTO_S:
-        return axis | {"tickformat": "~s", "ticksuffix": "s"}
-    if kind == "time":
-        ticks = _round_times(low, high)
-        return axis | {
-            "tickvals": ticks,
-            "ticktext": [_time(tick) if tick else "0 s" for tick in ticks],
-        }
-    if kind == "share":
-        return axis | {"tickformat": "~%"}
-    return axis | {"separatethousands": True, "exponentformat": "none"}
+def linear(low: float, high: float, kind: str, title: str = "", most: int = _TICKS_MAX) -> Axis:
+    """A linear axis from ``low`` to ``high``, with at most `most` ticks."""
+    high = high if high > low else low + 1.0
+    round_times = kind == "time" and max(abs(low), abs(high)) > 120
+    ticks = _round_times(low, high, most) if round_times else _even_ticks(low, high, most)
+    words = _like(ticks, kind)
+    return Axis(low, high, kind, title, [(tick, words(tick)) for tick in ticks])
 
 
-def _titled(title: str) -> dict[str, Any]:
-    """The title below an axis; plotly keeps room for an empty title."""
-    return {"title": {"text": title}} if title else {}
+def _like(ticks: Sequence[float], kind: str) -> Words:
+    """Words for ticks of one axis; times near one another are in one unit."""
+    most = max((abs(one) for one in ticks), default=0.0)
+    least = min((abs(one) for one in ticks if one), default=most)
+    # Between 0.8 and 1.2 s nobody wants to change from milliseconds to seconds.
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
+        if kind == "time" and 60 > most >= scale and least >= 0.01 * scale:
+            return lambda value: f"{_number(float(f'{value / scale:.9g}'))} {unit}"
+    return WORDS[kind]
 
 
-def _round_times(low: float, high: float) -> list[float]:
+def categories(names: Sequence[str], title: str = "") -> Axis:
+    """An axis of names; the first is at its low end, half a place from the edge."""
+    ticks = [(float(place), name) for place, name in enumerate(names)]
+    ends = -0.5, max(len(names), 1) - 0.5
+    return Axis(*ends, "number", title, ticks, has_grid=False, names=tuple(names))
+
+
+def downward(axis: Axis) -> Axis:
+    """The same axis with its low end on top, as lists are read."""
+    return replace(axis, low=axis.high, high=axis.low)
+
+
+def _round_times(low: float, high: float, most: int) -> list[float]:
     """Multiples of a round number of minutes, hours or days."""
-    steps = [60 * n for n in (1, 2, 5, 10, 20, 30, 60, 120, 360, 720, 1440, 2880, 10080)]
-    longest = 10.0 ** math.ceil(math.log10((high - low) / _TICKS_MAX))
-    step: float = next((one for one in steps if (high - low) / one <= _TICKS_MAX), longest)
-    first = math.ceil(low / step)
-    return [step * n for n in range(first, math.floor(high / step) + 1)]
+    minutes = (1, 2, 5, 10, 20, 30, 60, 120, 360, 720, 1440, 2880, 10080)
+    steps = [20, 30, *(60 * n for n in minutes)]
+    longest = 10.0 ** math.ceil(math.log10((high - low) / most))
+    step: float = next((one for one in steps if (high - low) / one <= most), longest)
+    first = math.ceil(low / step - 1e-9)
+    return [step * n for n in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def is_wide(values: Sequence[float]) -> bool:

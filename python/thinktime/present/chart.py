@@ -1,28 +1,13 @@
-"""The common parts of all charts: their form, colours, line styles and legends."""
+"""The common parts of all charts: their pictures, legends and words."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-import numpy as np
-import plotly.graph_objects as go
-from numpy.typing import NDArray
-
+from thinktime.present.figure import Figure
 from thinktime.present.page import Section
-
-FloatArray = NDArray[np.float64]
-
-POINTS_MAX = 2000
-"""A curve has at most this many points."""
-
-INK = "#888888"
-"""Stands for the page's ink, which changes in the dark: see `meta` in page.js."""
-
-DASHES = {"measured": "solid", "simulated": "7px,3px", "exact": "2px,3px"}
 
 Subject = TypeVar("Subject")
 
@@ -37,17 +22,17 @@ class Key:
 
     dash: str = "solid"
     mark: str = "line"
-    """`line`, `box` or `dot`."""
+    """`line`, `box`, `dot` or `cross`."""
 
     group: str = ""
-    """The `legendgroup` of the traces that it shows and hides; empty if it only explains."""
+    """The group of the series that it shows and hides; empty if it only explains."""
 
 
 @dataclass(frozen=True)
 class Panel:
     """One picture of a chart."""
 
-    figure: go.Figure
+    figure: Figure
     words: str
     """Its figures, in sentences: for readers who cannot see it."""
 
@@ -64,6 +49,9 @@ class Drawing:
     linked: bool = False
     """Whether the pictures share one horizontal axis: then they lie one below the other, and a zoom
     into one is a zoom into all."""
+
+    note: str = ""
+    """What the chart leaves out, in a sentence below it."""
 
 
 @dataclass(frozen=True)
@@ -89,44 +77,3 @@ def sections(charts: Iterable[Chart[Subject]], subject: Subject) -> list[Section
         for chart, drawing in drawn
         if drawing is not None or chart.needed
     ]
-
-
-def escape(text: str) -> str:
-    """Text for literal display in a chart: no markup, no hover variable."""
-    return html.escape(text, quote=False).replace("%{", "%&#123;")
-
-
-def layout(height: int, **more: Any) -> dict[str, Any]:
-    """The layout of every picture; colours of text and grid come from the page's theme."""
-    base: dict[str, Any] = {
-        "template": None,
-        "height": height,
-        "margin": {"l": 40, "r": 24, "t": 30, "b": 46},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "hovermode": "closest",
-        "showlegend": False,
-    }
-    return base | more
-
-
-def titled(figure: go.Figure, y_title: str, shift: int = 6) -> go.Figure:
-    """Sets the vertical axis's title above it, clear of ticks and neighbours."""
-    figure.add_annotation(
-        text=escape(y_title), x=0, xref="paper", xanchor="left", y=1, yref="paper",
-        yanchor="bottom", yshift=shift, showarrow=False, name="y-title",
-    )  # fmt: skip
-    return figure
-
-
-def thin(x: FloatArray, y: FloatArray, points: int = POINTS_MAX) -> tuple[FloatArray, FloatArray]:
-    """At most `points` points: of each stretch the first, the least, the greatest and the last."""
-    if len(x) <= points:
-        return x, y
-    edges = np.linspace(0, len(x), points // 4 + 1).astype(int)
-    kept: list[int] = []
-    for begin, end in pairwise(edges.tolist()):
-        part = y[begin:end]
-        extremes = (begin, begin + int(part.argmin()), begin + int(part.argmax()), end - 1)
-        kept += sorted(set(extremes))
-    return x[kept], y[kept]

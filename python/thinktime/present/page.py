@@ -10,14 +10,13 @@ import contextlib
 import functools
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime.present import chart_library, units
-from thinktime.present.chart_table import table_of
+from thinktime.present import units
 from thinktime.present.table import Table
 
 if TYPE_CHECKING:
@@ -55,6 +54,24 @@ class Verdict:
     def mark(self) -> str:
         """The sign of its state."""
         return STATES[self.state]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A figure that is seen at one glance."""
+
+    name: str
+    value: str
+    more: str = ""
+    """What it is of, in small letters."""
+
+    state: str = ""
+    """One of `STATES`, if its colour says so; else empty."""
+
+    @property
+    def mark(self) -> str:
+        """The sign of its state."""
+        return STATES.get(self.state, "")
 
 
 @dataclass(frozen=True)
@@ -108,6 +125,7 @@ class Page:
     """The first tables, above the charts."""
 
     sections: Sequence[Section] = ()
+    tiles: Sequence[Tile] = field(default=(), kw_only=True)
     details: Sequence[Table] = field(default=(), kw_only=True)
     """Tables with details, below the charts."""
 
@@ -153,23 +171,20 @@ def write(page: Page, path: str | Path) -> Path:
 def render(page: Page) -> str:
     """The page as text."""
     drawn = any(section.drawing is not None for section in page.sections)
-    scripts = [*chart_library.scripts(), asset("page.js")] if drawn else []
+    scripts = [asset("charts.js")] if drawn else []
     return _rendered("page.html.jinja", page, scripts, "")
 
 
 def render_live(page: Page, share: float | None, stopping: bool) -> str:
     """The page as it is now, updated by events from its own server."""
-    scripts = [*chart_library.scripts(), asset("page.js"), asset("live.js")]
+    scripts = [asset("charts.js"), asset("live.js")]
     more = {"share": share, "stopping": stopping}
     return _rendered("live.html.jinja", page, scripts, " connect-src 'self';", **more)
 
 
 def main_of(page: Page) -> str:
     """The content of the page's `main`: the part that changes during a visit."""
-    from markupsafe import Markup
-
-    template = templates().get_template("main.html.jinja")
-    return template.render(page=page, json=_json(Markup), drawn_by_plotly=True, live=True)
+    return templates().get_template("main.html.jinja").render(page=page, live=True)
 
 
 def _rendered(
@@ -183,11 +198,9 @@ def _rendered(
         .render(
             page=page,
             policy=content_policy(scripts) + more_policy,
-            style=Markup(asset("page.css")),
+            style=Markup(f"{asset('page.css')}\n{asset('charts.css')}"),
             scripts=[Markup(script) for script in scripts],
-            drawn_by_plotly=bool(scripts),
             live=bool(more_policy),
-            json=_json(Markup),
             **more,
         )
     )
@@ -197,6 +210,9 @@ def _rendered(
 def templates() -> Environment:
     """Makes HTML from the templates of this folder: all text in them is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    from thinktime.present.chart_table import table_of
+    from thinktime.present.plots import plots_of
 
     environment = Environment(
         loader=PackageLoader("thinktime.present", "."),
@@ -208,16 +224,8 @@ def templates() -> Environment:
     environment.filters["unbroken"] = units.unbroken
     environment.globals["colour"] = colour
     environment.globals["behind_of"] = table_of
+    environment.globals["plots_of"] = plots_of
     return environment
-
-
-def _json(mark: Callable[[str], Any]) -> Callable[[Any], Any]:
-    """Figures as JSON for a script: no part may look like its end or a comment."""
-
-    def text(figure: Any) -> Any:
-        return mark(figure.to_json().replace("<", "\\u003c").replace(">", "\\u003e"))
-
-    return text
 
 
 def content_policy(scripts: Sequence[str]) -> str:

@@ -21,10 +21,10 @@ from thinktime.results.table import Table
 from thinktime.results.verdict import Objective, Verdict, verdict_of
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     import polars as pl
 
     from thinktime._core_types import PopulationFigures, Summary
+    from thinktime.present.picture import Picture
     from thinktime.theory.solution import Theory
 
 
@@ -245,8 +245,11 @@ class Result(ResponseTimes):
         return [one.words for one in self.objectives if one.verdict == "not met"]
 
     @checked
-    def chart(self, name: str) -> go.Figure:
-        """A chart of the report, of this result alone, as a plotly figure.
+    def chart(self, name: str) -> Picture:
+        """A chart of the report, of this result alone: a picture that a notebook shows.
+
+        Its `save("tail.svg")` writes it to a file, `svg()` is its text, and `values` the drawn
+        values as a table.
 
         Args:
             name: `tail` (the share of requests that take longer than a time), `heat` (response

@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
+    from thinktime.present.picture import Picture
     from thinktime.results.finding import Finding
     from thinktime.results.result import Result
     from thinktime.theory.solution import Theory
@@ -45,9 +44,10 @@ def validity(result: Result) -> list[Finding]:
     return found
 
 
-def chart(result: Result, name: str) -> go.Figure:
-    """A chart of a result as a figure."""
-    return _call("chart", result, name)
+def chart(result: Result, name: str) -> Picture:
+    """A chart of a result as a picture."""
+    found: Picture = _call("chart", result, name)
+    return found
 
 
 def html(result: Result) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import plotly.graph_objects as go
+from dataclasses import replace
 
 from thinktime.present import axes, columns, units
-from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, escape, layout, titled
-from thinktime.present.page import colour
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import SHADES, Figure, Limit, Series
 from thinktime.sweeps.curves import Curve, Row, SweepCurves
 from thinktime.sweeps.knee import KNEE, knee_of, loaded
 
@@ -25,12 +24,11 @@ def _draw(swept: SweepCurves) -> Drawing | None:
     values = [time for _, points in lines for _, time in points]
     if not values:
         return None
-    rate = max(row["offered_rate"] for _, rows in drawn for row in rows)
-    panels = [_panel(swept, curve, rows, values, rate) for curve, rows in drawn]
+    rates = [float(row["offered_rate"]) for _, rows in drawn for row in rows]
+    panels = [_panel(swept, curve, rows, values, rates) for curve, rows in drawn]
     shown = [name for name in _SHOWN if any(name == one for one, _ in lines)]
-    keys = [Key(name, colour(_SHOWN.index(name)), group=name) for name in shown]
-    marked = any(knee_of(curve.rows) is not None for curve, _ in drawn)
-    return Drawing(panels, [*keys, *([Key("knee", dash="2px,3px")] if marked else [])])
+    keys = [Key(name, SHADES[_SHOWN.index(name)], group=name) for name in shown]
+    return Drawing(panels, keys)
 
 
 _Points = list[tuple[float, float]]
@@ -50,33 +48,28 @@ def _lines(rows: Sequence[Row]) -> list[tuple[str, _Points]]:
 
 
 def _panel(
-    swept: SweepCurves, curve: Curve, rows: Sequence[Row], values: Sequence[float], rate: float
-) -> Panel:
-    figure = go.Figure()
-    for name, points in _lines(rows):
-        figure.add_trace(
-            go.Scatter(
-                x=[x for x, _ in points], y=[y for _, y in points], name=name, legendgroup=name,
-                mode="lines+markers", marker={"size": 5},
-                line={"color": colour(_SHOWN.index(name)), "width": 1.8},
-                customdata=[units.seconds(y) for _, y in points],
-                hovertemplate="%{customdata} at %{x:.4~g}/s<extra>" + name + "</extra>",
-            )
-        )  # fmt: skip
-    figure.update_layout(layout(_HEIGHT))
-    title = {"text": "offered requests a second"}
-    figure.update_xaxes(axes.linear(0, 1.05 * rate, "number") | {"title": title})
+    swept: SweepCurves, curve: Curve, rows: Sequence[Row], values: Sequence[float],
+    rates: Sequence[float],
+) -> Panel:  # fmt: skip
+    series = [
+        Series(
+            "line", [x for x, _ in points], [y for _, y in points], name,
+            SHADES[_SHOWN.index(name)], group=name, marks="dot", size=5, label=name,
+            phrase="{y} at {x}/s",
+        )
+        for name, points in _lines(rows)
+    ]  # fmt: skip
+    knee = knee_of(curve.rows)
+    knees = [] if knee is None else [Limit(knee["offered_rate"], "x", "knee", dash="2 3")]
+    least, most = min(rates), max(rates)
+    room = 0.05 * (most - least) or 0.05 * most
+    first = 0.0 if least < 0.3 * most else least - room
+    across = axes.linear(first, most + room, "number", "offered requests a second")
     low, high = min(values), max(values)
     wide = axes.is_wide(values)
     scale = axes.log(low, high, "time") if wide else axes.linear(0, 1.06 * high, "time")
-    figure.update_yaxes(scale)
-    knee = knee_of(curve.rows)
-    if knee is not None:
-        figure.add_vline(
-            x=knee["offered_rate"], line={"color": INK, "width": 1.4, "dash": "2px,3px"},
-        )  # fmt: skip
-    titled(figure, "response time")
-    return Panel(figure, _words(swept, rows, knee), escape(curve.name))
+    figure = Figure(across, replace(scale, title="response time"), _HEIGHT, series, knees)
+    return Panel(figure, _words(swept, rows, knee), curve.name)
 
 
 def _words(swept: SweepCurves, rows: Sequence[Row], knee: Row | None) -> str:

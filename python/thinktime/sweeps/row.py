@@ -35,6 +35,7 @@ def row_of(result: Result) -> Row:
     return {
         "seed": summary.get("seed"),
         **{f"response_{name}_s": times.get(name) for name in _TIMES},
+        **_bounds(result),
         "exact_response_mean_s": None if theory is None else theory.mean_s,
         "load": max((station["load"] for station in stations), default=None),
         **{name: summary.get(name) for name in (*_RATES, *_COUNTS, independent.KEY)},
@@ -48,6 +49,18 @@ def row_of(result: Result) -> Row:
         "untrusted": result.untrusted,
         "validity": summary.get("validity"),
     }
+
+
+def _bounds(result: Result) -> Row:
+    """The interval of p99, and the p99 that the workload allows; without those that are unknown."""
+    low, high = (result.summary.get("response_time_ci95") or {}).get("p99") or (None, None)
+    allowed = [one.limit for one in result.objectives if one.name == "p99" and one.of is None]
+    found = {
+        "response_p99_low_s": low,
+        "response_p99_high_s": high,
+        "allowed_p99_s": min(allowed, default=None),
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _slo(result: Result) -> str | None:

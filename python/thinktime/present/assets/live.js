@@ -16,20 +16,18 @@
   let asked = null;
   let stopping = bar.dataset.stopping !== "";
 
-  const figureOf = (section) => section.querySelector("[data-figure]");
+  const chartOf = (section) => section.querySelector(".chart");
   const sameCharts = (a, b) => {
     const [ours, theirs] = [a, b].map((one) =>
-      [...one.querySelectorAll("[data-figure]")].map((place) => place.id).join());
+      [...one.querySelectorAll(".chart")].map((chart) => chart.id).join());
     return ours === theirs;
   };
 
-  // A section whose charts stay: their figures and words are replaced, not their pictures.
-  function redrawn(now, next) {
-    for (const place of next.querySelectorAll("[data-figure]")) {
-      const ours = document.getElementById(place.id);
-      ours.setAttribute("aria-label", place.getAttribute("aria-label"));
-      const [from, to] = [next, now].map((one) => one.querySelector(`#${CSS.escape(place.dataset.figure)}`));
-      to.textContent = from.textContent;
+  // A section whose charts stay: their pictures are replaced, and what is hidden or zoomed stays so.
+  function redrawn(next) {
+    for (const chart of next.querySelectorAll(".chart")) {
+      const parts = [...document.importNode(chart, true).childNodes];
+      document.getElementById(chart.id).replaceChildren(...parts);
     }
   }
 
@@ -41,8 +39,8 @@
     next.forEach((one, place) => {
       let ours = one.id ? named.get(one.id) : before[place];
       if (ours && ours.id !== one.id) ours = undefined;
-      if (ours && ours.isConnected && figureOf(one) && sameCharts(ours, one)) {
-        redrawn(ours, one);
+      if (ours && ours.isConnected && chartOf(one) && sameCharts(ours, one)) {
+        redrawn(one);
       } else if (!ours || !ours.isConnected || ours.source !== one.outerHTML) {
         const made = document.importNode(one, true);
         made.source = one.outerHTML;

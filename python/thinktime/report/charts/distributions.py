@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.present import axes, percentile
-from thinktime.present.chart import Drawing, Panel, escape, layout, titled
+from thinktime.present import axes, percentile, units
+from thinktime.present.axes import Axis
+from thinktime.present.chart import Drawing, Panel
+from thinktime.present.figure import Figure, Limit, Series
 from thinktime.report.case import Case, Entry
-from thinktime.report.charts.style import case_keys, kind_keys, line
+from thinktime.report.charts.style import case_keys, kind_keys, limits, line
 from thinktime.results.independent import worth
 from thinktime.theory.law import FloatArray
 
@@ -26,13 +27,17 @@ Curve = tuple[Case, Entry, str, FloatArray]
 
 def drawing(curves: Sequence[Curve], what: str) -> Drawing | None:
     """A panel for each name of some curves, which are of `what`: 'Response times of ...'."""
-    names = list(dict.fromkeys(name for _, _, name, _ in curves))[:_PANELS_MAX]
+    known = list(dict.fromkeys(name for _, _, name, _ in curves))
+    names = known[:_PANELS_MAX]
     if not names:
         return None
     panels = [_panel(name, [curve for curve in curves if curve[2] == name], what) for name in names]
     drawn = {case.place: case for case, *_ in curves}
     kinds = kind_keys((entry.kind, entry.note) for _, entry, *_ in curves)
-    return Drawing(panels, [*case_keys(drawn.values()), *kinds])
+    left = (
+        f"{len(names)} of {units.count(len(known))} are drawn." if len(known) > len(names) else ""
+    )
+    return Drawing(panels, [*case_keys(drawn.values()), *kinds], note=left)
 
 
 def curves_of(
@@ -65,10 +70,10 @@ def warmup_ns(entry: Entry) -> int:
 
 
 def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
-    figure = go.Figure([_trace(*curve) for curve in curves])
-    figure.update_layout(layout(_PANEL_HEIGHT, xaxis=_time_axis(curves)))
-    figure.update_yaxes(axes.linear(0, 1.02, "share"))
-    titled(figure, "share that take no longer")
+    objectives = limits({case.place: case for case, *_ in curves}.values(), "x", name)
+    shares = axes.linear(0, 1.02, "share", "share that take no longer")
+    series = [_series(*curve) for curve in curves]
+    figure = Figure(_time_axis(curves, objectives), shares, _PANEL_HEIGHT, series, objectives)
     phrases = "; ".join(_words(*curve) for curve in curves)
     return Panel(figure, f"{what} of {name}. {phrases}.", name)
 
@@ -91,19 +96,19 @@ def _quantile(rising: FloatArray, share: float) -> float:
     return float(rising[low] + (place - low) * (rising[high] - rising[low]))
 
 
-def _trace(case: Case, entry: Entry, name: str, times: FloatArray) -> go.Scatter:
+def _series(case: Case, entry: Entry, name: str, times: FloatArray) -> Series:
     shares = np.linspace(0, 1, min(_POINTS, len(times)))
     places = np.ceil(shares * len(times)).astype(int).clip(1) - 1
-    words = f"{case.label}: {entry.kind}"
-    return go.Scatter(
-        x=np.maximum(times[places], 1e-9), y=shares, mode="lines", name=escape(words),
-        line={**line(case, entry.kind, entry.note), "shape": "hv"}, legendgroup=str(case.place),
-        hovertemplate="%{y:.0%} take at most %{x:.3s}s<extra>" + escape(words) + "</extra>",
+    return Series(
+        "step", np.maximum(times[places], 1e-9), shares, f"{case.label}: {entry.kind}",
+        **line(case, entry.kind, entry.note), group=str(case.place),
+        phrase="{y} take at most {x}",
     )  # fmt: skip
 
 
-def _time_axis(curves: Sequence[Curve]) -> dict[str, object]:
-    """The range from the first per cent of the answers to nearly all."""
-    least = min(_quantile(times, 0.01) for *_, times in curves)
-    most = max(_quantile(times, 0.999) for *_, times in curves)
+def _time_axis(curves: Sequence[Curve], objectives: Sequence[Limit]) -> Axis:
+    """The range from the first per cent of the answers to nearly all, with the objectives."""
+    allowed = [one.at for one in objectives]
+    least = min([*(_quantile(times, 0.01) for *_, times in curves), *allowed])
+    most = max([*(_quantile(times, 0.999) for *_, times in curves), *allowed])
     return axes.log(max(least, 1e-9), max(most, 1e-9), "time", "response time t")

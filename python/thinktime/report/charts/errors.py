@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.present import units
 from thinktime.present.chart import Chart, Drawing, Key
+from thinktime.present.figure import Series
 from thinktime.present.page import colour
 from thinktime.report.case import Case
 from thinktime.report.charts import panels, tallies
@@ -29,7 +29,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     until_s = max([until_s, *(_end_s(table, interval) for _, table in found)])
     causes = tallies.most_frequent(pl.concat([table for _, table in found]), "cause", [])
     lines = [_line(case, table, causes, until_s, interval) for case, table in found]
-    drawn = [line for line in lines if line.traces]
+    drawn = [line for line in lines if line.series]
     if not drawn:
         return None
     title = f"failed attempts a second, in {units.seconds(interval, 2)} each"
@@ -60,23 +60,23 @@ def _end_s(failed: pl.DataFrame, interval_s: float) -> float:
 def _line(
     case: Case, failed: pl.DataFrame, causes: Sequence[str], until_s: float, interval_s: float
 ) -> panels.TimeLine:
-    traces, phrases = list[go.Scatter](), list[str]()
+    series, phrases = list[Series](), list[str]()
     for n, cause in enumerate(causes):
         own = failed.filter(pl.col("cause") == cause)
         found = tallies.over_time(own, until_s, interval_s) if own.height else None
         if found is not None:
             rate = found.failed / interval_s
-            style = {"color": colour(n), "width": 1.6}
-            traces.append(
+            style = {"colour": colour(n), "width": 1.6}
+            series.append(
                 panels.steps(found.edges_s, np.append(rate, rate[-1]), f"{case.label}: {cause}",
-                             style, legendgroup=f"cause {n}")
+                             style, group=f"cause {n}")
             )  # fmt: skip
             phrases.append(f"{cause} {units.counted(int(own['many'].sum()), 'attempt')}")
     rest = failed.filter(~pl.col("cause").is_in(list(causes)))
     if rest.height:
         phrases.append(f"others, which are not drawn, {units.count(int(rest['many'].sum()))}")
     words = f"Attempts that failed in {units.seconds(until_s)}: {'; '.join(phrases)}."
-    return panels.TimeLine(case, traces, words)
+    return panels.TimeLine(case, series, words)
 
 
 CHART = Chart(

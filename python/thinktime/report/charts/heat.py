@@ -9,24 +9,28 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import plotly.graph_objects as go
 import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.present import axes, units
-from thinktime.present.chart import DASHES, Chart, Drawing, Key, Panel, escape, layout, titled
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import DASHES, INK, Cells, Figure, Series
 from thinktime.present.percentile import NEEDED, backed
 from thinktime.report.case import Case, Entry, Kind
-from thinktime.report.charts import panels, raster
-from thinktime.report.charts.style import colour
+from thinktime.report.charts import panels
+from thinktime.report.charts.style import colour, limits
 from thinktime.theory.law import FloatArray
 
 COLUMNS_MAX = 240
 ROWS_MAX = 56
 _HEIGHT = 230
+_CLIPPED = 0.001
+"""The share of requests, the quickest, that may lie below the lowest row: a single one would
+stretch the scale over decades."""
+
 _SHARES = (("p50", 0.5, "solid"), ("p99", 0.99, DASHES["simulated"]))
 _JOINED = (1, 2, 5, 10, 20, 50, 100)
 """The most intervals of a moment."""
@@ -47,6 +51,9 @@ class Heat:
 
     longest_s: FloatArray
 
+    below: int = 0
+    """Requests that took less than the least bound: they are in no row."""
+
 
 def of_entry(entry: Entry, until_s: float) -> Heat | None:
     """Made from a result's rows, by scheduled times; None if no rows were kept."""
@@ -65,12 +72,17 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
     """Made from times above 0 and their beginnings."""
     interval = panels.interval_for(until_s, COLUMNS_MAX)
     columns = math.ceil(until_s / interval - 1e-9)
-    low, high = float(times_s.min()), float(times_s.max())
+    high = float(times_s.max())
+    quick = int(_CLIPPED * len(times_s))
+    low = float(np.partition(times_s, quick)[quick] if quick else times_s.min())
     bounds = np.geomspace(low * 0.999, max(high * 1.001, 1.2 * low), ROWS_MAX + 1)
     column = np.minimum((begun_s / interval).astype(int), columns - 1)
     step = math.log(bounds[1] / bounds[0])
-    row = np.clip((np.log(times_s / bounds[0]) / step).astype(int), 0, ROWS_MAX - 1)
-    cells = np.bincount(column * ROWS_MAX + row, minlength=columns * ROWS_MAX)
+    row = np.floor(np.log(times_s / bounds[0]) / step).astype(int)
+    shown = row >= 0
+    place = column * ROWS_MAX + np.minimum(row, ROWS_MAX - 1)
+    below = len(row) - int(shown.sum())
+    cells = np.bincount(place[shown], minlength=columns * ROWS_MAX)
     counts = cells.reshape(columns, ROWS_MAX).astype(float)
     # Sorting by columns of 16 bits takes time in proportion to the number of requests.
     ordered = times_s[np.argsort(column.astype(np.int16), kind="stable")]
@@ -84,12 +96,12 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
         joined = _joined(many, name)
         percentiles[name], moments[name] = np.full(columns, np.nan), joined * interval
         edges = [*ends[:-1:joined].tolist(), len(ordered)]
-        for place, (begin, end) in enumerate(itertools.pairwise(edges)):
+        for n, (begin, end) in enumerate(itertools.pairwise(edges)):
             if backed(name, end - begin):
                 rank = math.ceil(share * (end - begin)) - 1
                 found = np.partition(ordered[begin:end], rank)[rank]
-                percentiles[name][place * joined : (place + 1) * joined] = found
-    return Heat(interval, bounds, counts, percentiles, moments, longest)
+                percentiles[name][n * joined : (n + 1) * joined] = found
+    return Heat(interval, bounds, counts, percentiles, moments, longest, below)
 
 
 def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> Heat:
@@ -99,8 +111,8 @@ def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> H
     for name, share, _ in _SHARES:
         joined = _joined(counts.sum(axis=1), name)
         parts = np.add.reduceat(counts, np.arange(0, len(counts), joined), axis=0)
-        whole, below = parts.sum(axis=1), np.cumsum(parts, axis=1)
-        place = (below < share * whole[:, None] - 1e-9).sum(axis=1)
+        whole, upto = parts.sum(axis=1), np.cumsum(parts, axis=1)
+        place = (upto < share * whole[:, None] - 1e-9).sum(axis=1)
         upper = bounds_s[1:][np.minimum(place, counts.shape[1] - 1)]
         enough = whole > NEEDED[name] - 0.5
         percentiles[name] = np.repeat(np.where(enough, upper, np.nan), joined)[: len(counts)]
@@ -108,7 +120,22 @@ def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> H
     held = counts > 1e-9
     last = counts.shape[1] - 1 - np.argmax(held[:, ::-1], axis=1)
     longest = np.where(held.any(axis=1), bounds_s[1:][last], np.nan)
-    return Heat(interval_s, bounds_s, counts, percentiles, moments, longest)
+    rows, bounds, below = _rows(counts, bounds_s)
+    return Heat(interval_s, bounds, rows, percentiles, moments, longest, below)
+
+
+def _rows(counts: FloatArray, bounds_s: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """The rows of a picture, their bounds, and the number of requests below them.
+
+    Buckets are joined: a row for each leaves stripes between those that hold few.
+    """
+    upto = np.cumsum(counts.sum(axis=0))
+    first = int(np.searchsorted(upto, _CLIPPED * upto[-1], side="right"))
+    below = round(float(upto[first - 1])) if first else 0
+    drawn = counts[:, first:]
+    places = np.arange(0, drawn.shape[1], math.ceil(drawn.shape[1] / ROWS_MAX))
+    bounds = np.append(bounds_s[first:][places], bounds_s[-1])
+    return np.add.reduceat(drawn, places, axis=1), bounds, below
 
 
 def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
@@ -130,48 +157,54 @@ def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing
     low = min(float(heat.bounds_s[0]) for *_, heat in found)
     high = max(float(heat.bounds_s[-1]) for *_, heat in found)
     several = len({kind for _, kind, _ in found}) > 1
+    objectives = limits([case for case, *_ in found], "y")
+    allowed = [1.5 * one.at for one in objectives]  # with room for its name
     pictures = []
-    for case, kind, heat in found:
-        figure = _figure(case, heat)
-        figure.update_yaxes(axes.log(low, high, "time") | {"showgrid": False})
-        figure.update_xaxes(axes.linear(0, until_s, "time") | {"showgrid": False})
+    for place, (case, kind, heat) in enumerate(found):
+        last = place == len(found) - 1
+        y_title = f"response time, in {units.seconds(heat.interval_s, 2)} each"
+        up = axes.log(
+            min([low, *allowed]), max([high, *(1.5 * one for one in allowed)]), "time", y_title
+        )
+        across = panels.time_axis(until_s, last)
+        figure = Figure(
+            replace(across, has_grid=False), replace(up, has_grid=False),
+            panels.height(last, _HEIGHT), _series(case, heat), objectives, _cells(case, heat),
+        )  # fmt: skip
         title = f"{case.label}: {kind}" if several else case.label
         pictures.append(Panel(figure, _words(kind, heat), title))
-    last = pictures[-1].figure
-    last.update_xaxes(title_text="time since the start of the run")
-    last.update_layout(height=_HEIGHT + 24, margin_b=48)
-    keys = [Key(name, dash=dash) for name, _, dash in _SHARES]
-    return Drawing(pictures, [*keys, Key("longest", mark="dot")], linked=True)
+    keys = [Key(name, dash=dash, group=name) for name, _, dash in _SHARES]
+    note = " ".join(_below(heat) for *_, heat in found[:1] if heat.below)
+    keys.append(Key("longest", mark="dot", group="longest"))
+    most = [int(heat.counts.max(initial=0.0)) for *_, heat in found]
+    shade = colour(found[0][0]) if len({case.place for case, *_ in found}) == 1 else INK
+    scale = f"1 to {units.count(most[0])} requests" if len(most) == 1 else "1 request to the most"
+    keys.append(Key(scale, shade, mark="scale"))
+    return Drawing(pictures, keys, linked=True, note=note)
 
 
-def _figure(case: Case, heat: Heat) -> go.Figure:
-    middles = (np.arange(len(heat.counts)) + 0.5) * heat.interval_s
-    figure = go.Figure()
-    for name, _, dash in _SHARES:
-        figure.add_trace(
-            go.Scatter(
-                x=middles, y=heat.percentiles_s[name], mode="lines", name=name, meta="ink",
-                line={"width": 1.5, "dash": dash}, hovertemplate=_hover(case, name),
-            )
-        )  # fmt: skip
-    figure.add_trace(
-        go.Scatter(
-            x=middles, y=heat.longest_s, mode="markers", name="longest", meta="ink",
-            marker={"size": 3}, hovertemplate=_hover(case, "longest"),
-        )
-    )  # fmt: skip
-    figure.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 24, "t": 22, "b": 24}))
-    bottom, top = (math.log10(one) for one in (heat.bounds_s[0], heat.bounds_s[-1]))
-    figure.add_layout_image(
-        source=raster.of_counts(heat.counts.T[::-1], colour(case)), layer="below",
-        xref="x", yref="y", x=0, y=top, xanchor="left", yanchor="top", sizing="stretch",
-        sizex=len(heat.counts) * heat.interval_s, sizey=top - bottom,
-    )  # fmt: skip
-    return titled(figure, f"response time, in {units.seconds(heat.interval_s, 2)} each", shift=2)
+def _below(heat: Heat) -> str:
+    many = units.counted(heat.below, "request")
+    return f"Below the picture: {many} under {units.seconds(float(heat.bounds_s[0]), 2)}."
 
 
-def _hover(case: Case, name: str) -> str:
-    return "%{y:.3~s}s at %{x:.3~f} s<extra>" + escape(f"{case.label}: {name}") + "</extra>"
+def _cells(case: Case, heat: Heat) -> Cells:
+    bounds = float(heat.bounds_s[0]), float(heat.bounds_s[-1])
+    return Cells(heat.counts, (0.0, len(heat.counts) * heat.interval_s), bounds, colour(case))
+
+
+def _series(case: Case, heat: Heat) -> list[Series]:
+    middles: FloatArray = np.asarray((np.arange(len(heat.counts)) + 0.5) * heat.interval_s)
+    found = [
+        Series("line", middles, heat.percentiles_s[name], f"{case.label}: {name}", INK, dash, 1.6,
+               group=name)
+        for name, _, dash in _SHARES
+    ]  # fmt: skip
+    longest = f"{case.label}: longest"
+    dots = Series(
+        "points", middles, heat.longest_s, longest, marks="dot", size=3.0, group="longest"
+    )
+    return [*found, dots]
 
 
 def _words(kind: Kind, heat: Heat) -> str:
@@ -204,9 +237,9 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
 CHART = Chart(
     name="heat",
     title="Response times over time",
-    caption="The darker a place, the more requests that were scheduled then took that long; one "
-    "alone is seen too. A dark band that rises is a queue that grows. Lines are those of moments "
-    "that are long enough for their percentile.",
+    caption="The stronger the colour, the more requests that were scheduled then took that long; "
+    "one alone is seen too. A strong band that rises is a queue that grows. Lines are those of "
+    "moments that are long enough for their percentile.",
     draw=_draw,
     needed=False,
 )

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import plotly.graph_objects as go
 import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.present import units
-from thinktime.present.chart import Chart, Drawing, thin
+from thinktime.present.chart import Chart, Drawing
+from thinktime.present.figure import Series, thin
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
-from thinktime.report.charts.style import colour, kind_keys, line
+from thinktime.report.charts.style import kind_keys, line
 from thinktime.theory.law import FloatArray
 
 EVENTS_MAX = 20_000
@@ -43,27 +43,27 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     until_s = panels.span_s(cases)
     found, kinds = list[panels.TimeLine](), list[Kind]()
     for case in cases:
-        traces, phrases = list[go.Scatter](), list[str]()
+        series, phrases = list[Series](), list[str]()
         for entry in panels.results_over_time(case):
             drawn = _of_entry(case, entry, until_s)
             if drawn is not None:
-                traces += drawn[0]
+                series += drawn[0]
                 phrases.append(f"{entry.kind} {drawn[1]}")
                 kinds.append(entry.kind)
-        if traces and case.theory is not None:
-            traces += _exact(case, until_s)
+        if series and case.theory is not None:
+            series += _exact(case, until_s)
             phrases.append(f"exact mean {units.number(case.theory.in_system)}")
             kinds.append("exact")
-        if traces:
+        if series:
             words = f"Requests in the system over {units.seconds(until_s)}: {'; '.join(phrases)}."
-            found.append(panels.TimeLine(case, traces, words))
+            found.append(panels.TimeLine(case, series, words))
     if not found:
         return None
     keys = kind_keys((kind, "") for kind in kinds)
     return Drawing(panels.stacked(found, "requests in the system", until_s), keys, linked=True)
 
 
-def _of_entry(case: Case, entry: Entry, until_s: float) -> tuple[list[go.Scatter], str] | None:
+def _of_entry(case: Case, entry: Entry, until_s: float) -> tuple[list[Series], str] | None:
     """The curves of a result, and the mean and greatest number in words."""
     name = f"{case.label}: {entry.kind}"
     rows = entry.rows if entry.result.rows_complete else None
@@ -81,26 +81,19 @@ def _words(mean: float, most: float) -> str:
     return f"mean {units.number(float(mean))}, most {units.count(int(most))}"
 
 
-def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
+def _number(case: Case, entry: Entry, points: Steps, name: str) -> Series:
     """The measured number is filled, so that it is visible below the simulated one."""
-    style = {**line(case, entry.kind), "width": 1}
-    if entry.kind != "measured":
-        return panels.steps(*points, name, style)
-    return panels.steps(*points, name, style, fill="tozeroy", fillcolor=f"{colour(case)}33")
+    style = {**line(case, entry.kind), "width": 1.2}
+    return panels.steps(*points, name, style, filled=entry.kind == "measured")
 
 
-def _band(case: Case, entry: Entry, found: Band, name: str) -> list[go.Scatter]:
+def _band(case: Case, entry: Entry, found: Band, name: str) -> list[Series]:
     """The mean, in front of the band from the least to the greatest value."""
-    edge = {"color": colour(case), "width": 0}
-    return [
-        panels.steps(found.edges_s, np.append(y, y[-1]), f"{name}{what}", style, **more)
-        for y, what, style, more in (
-            (found.least, ", least", edge, {}),
-            (found.greatest, ", greatest", edge,
-             {"fill": "tonexty", "fillcolor": f"{colour(case)}44"}),
-            (found.mean, ", mean", line(case, entry.kind), {}),
-        )
-    ]  # fmt: skip
+    ends = (np.append(one, one[-1]) for one in (found.mean, found.least, found.greatest))
+    mean, low, high = ends
+    style = line(case, entry.kind)
+    more = {"low": low, "high": high, "spread": "band"}
+    return [panels.steps(found.edges_s, mean, f"{name}, mean", style, **more)]
 
 
 def number_in_system(entry: Entry, until_s: float) -> Steps | None:
@@ -163,7 +156,7 @@ def _until(times: pl.Series, until_s: float) -> Times:
     return rising[: int(np.searchsorted(rising, until_s * 1e9, side="right"))]
 
 
-def _exact(case: Case, until_s: float) -> list[go.Scatter]:
+def _exact(case: Case, until_s: float) -> list[Series]:
     """The mean number, by Little's law."""
     if case.theory is None:
         return []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from thinktime.present import units
-from thinktime.present.chart import DASHES, Chart, Drawing, Key
+from thinktime.present.chart import Chart, Drawing, Key
+from thinktime.present.figure import DASHES, Series
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import panels, tallies
 from thinktime.report.charts.style import colour
@@ -29,7 +29,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     if not lines:
         return None
     title = f"lateness, in {units.seconds(interval, 2)} each"
-    keys = [Key("mean"), Key("longest", dash=DASHES["exact"])]
+    keys = [Key("mean", group="mean"), Key("longest", dash=DASHES["exact"], group="longest")]
     return Drawing(panels.stacked(lines, title, until_s, "time"), keys, linked=True)
 
 
@@ -40,18 +40,18 @@ def _line(case: Case, entry: Entry, until_s: float, interval: float) -> list[pan
     found = None if tallied is None else tallies.over_time(tallied, until_s, interval)
     if found is None or not np.isfinite(found.late_most_s).any():
         return []
-    style = {"color": colour(case), "width": 1.6}
+    style = {"colour": colour(case), "width": 1.6}
     dotted = style | {"dash": DASHES["exact"], "width": 1}
-    traces = [
-        curve(found, found.late_mean_s, f"{case.label}: mean lateness", style),
-        curve(found, found.late_most_s, f"{case.label}: longest lateness", dotted),
+    series = [
+        curve(found, found.late_mean_s, f"{case.label}: mean lateness", style, group="mean"),
+        curve(found, found.late_most_s, f"{case.label}: longest lateness", dotted, group="longest"),
     ]
-    return [panels.TimeLine(case, traces, _words(found))]
+    return [panels.TimeLine(case, series, _words(found))]
 
 
 def curve(
     found: OverTime, late_s: FloatArray, name: str, style: dict[str, object], **more: object
-) -> go.Scatter:
+) -> Series:
     """Lateness in intervals as a curve, with gaps if nothing was sent."""
     drawn = np.maximum(late_s, FINEST_S)
     return panels.steps(found.edges_s, np.append(drawn, drawn[-1]), name, style, **more)

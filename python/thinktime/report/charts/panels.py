@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.present import axes
-from thinktime.present.chart import Panel, escape, layout, titled
+from thinktime.present.axes import Axis
+from thinktime.present.chart import Panel
+from thinktime.present.figure import Figure, Limit, Series
 from thinktime.report.case import Case, Entry
 from thinktime.theory.law import FloatArray
 
 COUNTS = ("scheduled", "completed", "failed")
 """The counts of a series in each interval."""
 
-_HEIGHT = 160
+HEIGHT = 160
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,9 @@ class TimeLine:
     """The drawing of one case, and the same in words."""
 
     case: Case
-    traces: Sequence[go.Scatter]
+    series: Sequence[Series]
     words: str
+    limits: Sequence[Limit] = ()
 
 
 def results_over_time(case: Case) -> list[Entry]:
@@ -83,13 +85,9 @@ def in_intervals(table: pl.DataFrame, interval: float) -> pl.DataFrame:
     return whole.with_columns(start_s=pl.col("bin") * interval, interval_s=pl.lit(interval))
 
 
-def steps(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any], **more: Any) -> go.Scatter:
+def steps(x: FloatArray, y: FloatArray, name: str, style: dict[str, Any], **more: Any) -> Series:
     """A step curve."""
-    style = {**line, "shape": "hv"}
-    hover = "%{y:.3~g} at %{x:.3~f} s<extra>" + escape(name) + "</extra>"
-    return go.Scatter(
-        x=x, y=y, mode="lines", name=escape(name), line=style, hovertemplate=hover, **more
-    )
+    return Series("step", x, y, name, **style, **more)
 
 
 def stacked(
@@ -99,28 +97,35 @@ def stacked(
 
     A title stands behind the case's label.
     """
-    scale = _scale([y for one in found for trace in one.traces for y in trace.y], kind)
+    scale = replace(_scale([one for line in found for one in line.series], kind), title=y_title)
     panels = []
     for one in found:
-        made = go.Figure(list(one.traces))
-        made.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 24, "t": 22, "b": 24}))
-        made.update_yaxes(scale)
-        made.update_xaxes(axes.linear(0, until_s, "time"))
-        titled(made, y_title, shift=2)
+        across = time_axis(until_s, one is found[-1])
+        figure = Figure(across, scale, height(one is found[-1]), one.series, one.limits)
         label = f"{one.case.label}: {title}" if title else one.case.label
-        panels.append(Panel(made, one.words, label))
-    last = panels[-1].figure
-    last.update_xaxes(title_text="time since the start of the run")
-    last.update_layout(height=_HEIGHT + 24, margin_b=48)
+        panels.append(Panel(figure, one.words, label))
     return panels
 
 
-def _scale(values: Sequence[float], kind: str) -> dict[str, Any]:
+def time_axis(until_s: float, last: bool) -> Axis:
+    """The axis of a picture; its title stands below the last one alone."""
+    return axes.linear(0, until_s, "time", "time since the start of the run" if last else "")
+
+
+def height(last: bool, field: int = HEIGHT) -> int:
+    """The height of a picture in pixels, with more room for the title below the last one."""
+    return field + 20 if last else field
+
+
+def _scale(series: Sequence[Series], kind: str) -> Axis:
     """From 0 to the greatest value; logarithmic for times that are far apart."""
-    known = [float(one) for one in values if math.isfinite(one)]
+    values = [np.asarray(end, float) for one in series for end in (one.y, one.high)
+              if end is not None]  # fmt: skip
+    joined = np.concatenate(values) if values else np.zeros(0)
+    known = joined[np.isfinite(joined)].tolist()
     if kind == "time" and axes.is_wide(known):
         return axes.log(min(known), max(known), kind)
-    return axes.linear(0, 1.05 * max(known, default=0.0) or 1.0, kind) | {"nticks": 4}
+    return axes.linear(0, 1.05 * max(known, default=0.0) or 1.0, kind, most=4)
 
 
 def mean_of_steps(x: FloatArray, y: FloatArray, until_s: float) -> float:

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.present import units
 from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import Series
 from thinktime.present.page import colour
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import lateness, panels, tallies
@@ -65,11 +65,21 @@ def _draw(column: Column, cases: Sequence[Case]) -> Drawing | None:
             for case, entry, parts, left in found
             if entry.kind == "measured" or not figure.measured
         ]
-        drawn = [line for line in lines if line.traces]
+        drawn = [line for line in lines if line.series]
         if drawn:
             pictures += panels.stacked(drawn, figure.title, until_s, figure.kind, figure.title)
     keys = [Key(name, colour(n), group=f"part {n}") for n, name in enumerate(names)]
-    return Drawing(pictures, keys, linked=True) if pictures else None
+    note = _left_words(column, len(names), max(left for *_, left in found))
+    return Drawing(pictures, keys, linked=True, note=note) if pictures else None
+
+
+def _left_words(column: Column, shown: int, left: int) -> str:
+    """What is not drawn, in a sentence; empty if all is."""
+    if not left:
+        return ""
+    kinds = "request names" if column == "name" else "populations"
+    many = f"{units.count(shown)} of {units.count(shown + left)} {kinds} are drawn"
+    return f"{many}: those with most requests."
 
 
 def _of_case(
@@ -96,25 +106,25 @@ def _of_case(
 def _line(
     case: Case, parts: Parts, names: Sequence[str], figure: _Figure, left: int
 ) -> panels.TimeLine:
-    traces, phrases = list[go.Scatter](), list[str]()
+    series, phrases = list[Series](), list[str]()
     for name, part in parts.items():
         n, values = names.index(name), figure.values(part)
         if not np.isfinite(values).any():
             continue
-        style = {"color": colour(n), "width": 1.6}
+        style = {"colour": colour(n), "width": 1.6}
         words, group = f"{case.label}: {name}", f"part {n}"
         if figure.kind == "time":
-            traces.append(lateness.curve(part, values, words, style, legendgroup=group))
+            series.append(lateness.curve(part, values, words, style, group=group))
         else:
             steps = np.append(values, values[-1])
-            traces.append(panels.steps(part.edges_s, steps, words, style, legendgroup=group))
+            series.append(panels.steps(part.edges_s, steps, words, style, group=group))
         phrases.append(
             f"{name} {figure.words(float(np.nanmean(values)))} on average, at most "
             f"{figure.words(float(np.nanmax(values)))}"
         )
     more = f"; {units.count(left)} more are not drawn" if left > 0 else ""
     return panels.TimeLine(
-        case, traces, f"{figure.title.capitalize()}: {'; '.join(phrases)}{more}."
+        case, series, f"{figure.title.capitalize()}: {'; '.join(phrases)}{more}."
     )
 
 

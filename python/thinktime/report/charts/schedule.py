@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import plotly.graph_objects as go
 
 from thinktime.present import axes, units
-from thinktime.present.chart import INK, Chart, Drawing, Key, escape, layout
+from thinktime.present.chart import Chart, Drawing, Key
 from thinktime.present.chart import Panel as Picture
+from thinktime.present.figure import Figure, Series
 from thinktime.present.page import colour
 from thinktime.report.case import Case
 from thinktime.report.charts.turns import Core, Move, Schedule, Turn, schedule_of, window
@@ -18,7 +16,6 @@ from thinktime.report.charts.turns import Core, Move, Schedule, Turn, schedule_o
 _ROW_HEIGHT = 30
 _FRAME_HEIGHT = 72  # room for ticks and an axis title
 _ROWS_MAX = 32  # cores of one panel
-_DRAWN_MAX = 900  # turns of one panel; the first view shows only the window's
 
 
 @dataclass(frozen=True)
@@ -48,29 +45,26 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
         if name in shown
     ]
     if any(panel.moves for panel in panels):
-        keys.append(Key("a task is moved"))
-    pictures = [Picture(_figure(panel, names), _words(panel), _title(panel)) for panel in panels]
-    pictures[-1].figure.update_xaxes(title_text="time since the start of the run")
+        keys.append(Key("a task is moved", group="moves"))
+    last = panels[-1]
+    pictures = [
+        Picture(_figure(panel, names, panel is last), _words(panel), _title(panel))
+        for panel in panels
+    ]
     return Drawing(pictures, keys, linked=True)
 
 
-def _figure(panel: _Panel, names: Sequence[str]) -> go.Figure:
-    figure = go.Figure(_traces(panel, names))
-    inner = max(2, len(panel.rows)) * _ROW_HEIGHT
-    figure.update_layout(layout(inner + _FRAME_HEIGHT, barmode="overlay"))
-    figure.update_layout(bargap=0.12, uniformtext={"mode": "hide", "minsize": 9}, margin_t=26)
+def _figure(panel: _Panel, names: Sequence[str], last: bool) -> Figure:
     several = len({core.machine for core in panel.rows}) > 1
-    ticks = [
-        escape(f"{core.machine}, core {core.number}" if several else f"core {core.number}")
+    rows = [
+        f"{core.machine}, core {core.number}" if several else f"core {core.number}"
         for core in panel.rows
     ]
-    n = len(panel.rows)
-    figure.update_yaxes(
-        tickvals=list(range(n)), ticktext=ticks, range=[n - 0.5, -0.5], fixedrange=True,
-        automargin=True, showgrid=False, zeroline=False,
-    )  # fmt: skip
-    figure.update_xaxes(axes.linear(*panel.view_s, "time") | {"zeroline": False})
-    return figure
+    title = "time since the start of the run" if last else ""
+    across = axes.linear(*panel.view_s, "time", title)
+    up = axes.downward(axes.categories(rows))
+    height = max(2, len(rows)) * _ROW_HEIGHT + _FRAME_HEIGHT
+    return Figure(across, up, height, _series(panel, names))
 
 
 def _title(panel: _Panel) -> str:
@@ -112,89 +106,74 @@ def _panel(case: Case, schedule: Schedule, view: tuple[float, float]) -> _Panel:
     rows = {core: place for place, core in enumerate(schedule.cores[:_ROWS_MAX])}
     turns = [turn for turn in schedule.turns if turn.core in rows]
     inside = [turn for turn in turns if turn.until_s >= view[0] and turn.from_s <= view[1]]
-    after = [turn for turn in turns if turn.from_s > view[1]]
-    before = [turn for turn in turns if turn.until_s < view[0]]
-    room = max(0, _DRAWN_MAX - len(inside)) // 2
-    drawn = [*(before[-room:] if room else []), *inside, *after[:room]]
-    begin, end = drawn[0].from_s, max(turn.until_s for turn in drawn)
+    begin, end = view
     moves = [
         move
         for move in schedule.moves
         if begin <= move.at_s <= end and move.source in rows and move.to in rows
     ]
-    return _Panel(case, drawn, moves, view, rows, len(schedule.cores))
+    return _Panel(case, inside, moves, view, rows, len(schedule.cores))
 
 
 def _names(case: Case) -> list[str]:
     return list(dict.fromkeys(case.entries[0].result.workload.request_names))
 
 
-def _traces(panel: _Panel, names: Sequence[str]) -> list[Any]:
+def _series(panel: _Panel, names: Sequence[str]) -> list[Series]:
     """The turns of each request name, and the moves above them."""
     found = []
     for place, name in enumerate(names):
         turns = [turn for turn in panel.turns if turn.name == name]
         if turns:
-            found.append(_bars(panel, turns, name, colour(place)))
-    return [*found, _arrows(panel)] if panel.moves else found
+            found.append(_turns(panel, turns, name, colour(place)))
+    return [*found, *_moves(panel)] if panel.moves else found
 
 
-def _bars(panel: _Panel, turns: Sequence[Turn], name: str, fill: str) -> go.Bar:
-    return go.Bar(
-        orientation="h",
-        base=[turn.from_s for turn in turns],
-        x=[turn.length_s for turn in turns],
-        y=[panel.rows[turn.core] for turn in turns],
-        customdata=[_hover(turn) for turn in turns],
-        text=[str(turn.task) for turn in turns],
-        textposition="inside",
-        insidetextanchor="middle",
-        textangle=0,
-        name=escape(name),
-        legendgroup=name,
-        marker={"color": fill, "line": {"color": "#ffffff", "width": 0.6}},
-        meta="turns",
-        hovertemplate=(
-            "task %{customdata[0]}, session %{customdata[1]}<br>%{customdata[2]} on "
-            "%{customdata[3]}<br>from %{customdata[4]} s to %{customdata[5]} s"
-            f"<extra>{escape(name)}</extra>"
-        ),
+def _turns(panel: _Panel, turns: Sequence[Turn], name: str, fill: str) -> Series:
+    begin, end = panel.view_s
+    return Series(
+        "turns", [turn.from_s for turn in turns], [panel.rows[turn.core] for turn in turns],
+        name, fill, group=name,
+        low=[max(turn.from_s, begin) for turn in turns],
+        high=[min(turn.until_s, end) for turn in turns],
+        texts=[str(turn.task) for turn in turns], words=[_turn_words(turn) for turn in turns],
+    )  # fmt: skip
+
+
+def _turn_words(turn: Turn) -> str:
+    where = f"{turn.core.machine}, core {turn.core.number}"
+    return (
+        f"task {turn.task}, session {turn.session}: {units.seconds(turn.length_s)} on {where}, "
+        f"from {turn.from_s:.6f} s to {turn.until_s:.6f} s"
     )
 
 
-def _hover(turn: Turn) -> list[str]:
-    where = f"{turn.core.machine}, core {turn.core.number}"
-    times = (f"{time:.6f}" for time in (turn.from_s, turn.until_s))
-    return [str(turn.task), str(turn.session), units.seconds(turn.length_s), escape(where), *times]
-
-
-def _arrows(panel: _Panel) -> go.Scatter:
+def _moves(panel: _Panel) -> list[Series]:
     """From the row of the core that gives up a task to the row of the core that takes it."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    text, symbols, sizes = [], [], []
+    x, y, low, high, marks, words = [], [], [], [], [], list[str]()
     for move in panel.moves:
         source, to = panel.rows[move.source], panel.rows[move.to]
-        down = to > source
-        edge = 0.3 if down else -0.3  # so that the task's number stays legible
-        words = f"task {move.task} moves from core {move.source.number} to {move.to.number}"
-        x += [move.at_s, move.at_s, None]
-        y += [source + edge, to - edge, None]
-        text += [f"{words}<br>at {move.at_s:.6f} s"] * 3
-        symbols += ["circle", "triangle-down" if down else "triangle-up", "circle"]
-        sizes += [0, 9, 0]
-    return go.Scatter(
-        x=x, y=y, mode="lines+markers", name="a task is moved", text=text, hoverinfo="text",
-        line={"color": INK, "width": 1.2}, meta="moves",
-        marker={"symbol": symbols, "size": sizes, "color": INK, "opacity": 1},
-    )  # fmt: skip
+        edge = 0.3 if to > source else -0.3  # so that the task's number stays legible
+        x.append(move.at_s)
+        y.append(to - edge)
+        low.append(min(source + edge, to - edge))
+        high.append(max(source + edge, to - edge))
+        marks.append("down" if to > source else "up")
+        words.append(
+            f"task {move.task} moves from core {move.source.number} to {move.to.number} "
+            f"at {move.at_s:.6f} s"
+        )
+    return [
+        Series("points", x, y, "a task is moved", "var(--ink)", marks=marks, low=low, high=high,
+               words=words, group="moves")
+    ]  # fmt: skip
 
 
 CHART = Chart(
     name="schedule",
     title="Tasks on each core",
     caption="Each bar is a turn of a task at a core, with the task's number if it fits; gaps are "
-    "times when the core is idle. The first view is a busy stretch: drag to zoom. The file "
+    "times when the core is idle. The stretch is a busy one. The file "
     "schedule.json of the result directory, which thinktime simulate -o writes, holds more turns "
     "and opens in ui.perfetto.dev.",
     draw=_draw,

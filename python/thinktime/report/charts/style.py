@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from thinktime.present.chart import DASHES, Key
+from thinktime.present import units
+from thinktime.present.chart import Key
+from thinktime.present.figure import DASHES, Limit
 from thinktime.present.page import colour as colour_of
 from thinktime.report.case import Case, Kind, Note
 
-LONG_DASH = "14px,4px"
+LONG_DASH = "14 4"
 
 
 def colour(case: Case) -> str:
@@ -20,7 +22,7 @@ def colour(case: Case) -> str:
 def line(case: Case, kind: Kind, note: Note = "") -> dict[str, Any]:
     """The line of a curve: the colour shows the case, the style the method."""
     dash = LONG_DASH if note == "long" else DASHES[kind]
-    return {"color": colour(case), "dash": dash, "width": 2 if kind == "measured" else 1.6}
+    return {"colour": colour(case), "dash": dash, "width": 2.0 if kind == "measured" else 1.6}
 
 
 def case_keys(cases: Iterable[Case]) -> list[Key]:
@@ -39,3 +41,25 @@ def kind_keys(kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
         for kind, note in order
         if (kind, note) in used
     ]
+
+
+def limits(cases: Iterable[Case], axis: str, of: str | None = None) -> Sequence[Limit]:
+    """The objectives for response times as lines across an axis of time, each once.
+
+    `of` is the population or request that they are about; None for those about all.
+    """
+    found = {
+        (one["name"], float(one["limit"])): None
+        for case in cases
+        for entry in case.entries
+        for one in entry.result.summary.get("objectives") or ()
+        if one["of"] == of and (one["name"] == "mean" or one["name"][:1] == "p")
+        if one["name"][1:2].isdigit() or one["name"] == "mean"
+    }
+    return [
+        Limit(
+            at, "x" if axis == "x" else "y", f"{name} ≤ {units.seconds(at)}",
+            dash="6 3", width=1.5, strong=True,
+        )
+        for name, at in found
+    ]  # fmt: skip

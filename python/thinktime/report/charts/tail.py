@@ -6,19 +6,26 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from thinktime.present import axes, units
-from thinktime.present.chart import Chart, Drawing, Panel, escape, layout, thin, titled
+from thinktime.present.axes import Axis
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import Figure, Limit, Series, thin
 from thinktime.present.percentile import backed
 from thinktime.report.case import Case, Kind, Note
-from thinktime.report.charts.style import case_keys, kind_keys, line
+from thinktime.report.charts.style import case_keys, kind_keys, limits, line
 from thinktime.results.independent import worth
 from thinktime.theory.law import FloatArray
 
 _SMALLEST_SHARE = 1e-6  # the reach of an exact curve without a result beside it
 _EXACT_POINTS = 240
 _ROUNDING = 1e-12  # the rounding rest of a sum of shares that should be 1
+_BOUND = -math.log(0.025)
+"""This number of requests beyond a percentile bounds it from both sides, at 95 %."""
+
+_BANDS_MAX = 3
+"""The bands of more curves cover one another."""
+
 _NAMES = {0.5: "p50", 0.1: "p90", 0.01: "p99", 1e-3: "p99.9", 1e-4: "p99.99"}
 
 Curve = tuple[Case, Kind, Note, FloatArray, FloatArray]
@@ -29,11 +36,16 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     if not curves:
         return None
     least = max(_SMALLEST_SHARE, min(float(share.min()) for *_, share in curves))
+    bands = len(curves) <= _BANDS_MAX
     curves += [curve for case in cases for curve in _exact(case, least)]
-    figure = go.Figure([_trace(*curve) for curve in curves])
-    figure.update_layout(layout(440, xaxis=_time_axis(curves), yaxis=_share_axis(least)))
-    titled(figure, "share that takes longer than t")
+    series = [_series(*curve, bands) for curve in curves]
+    across = _time_axis(curves, objectives := limits(cases, "x"))
+    figure = Figure(across, _share_axis(least), 440, series, objectives)
     keys = [*case_keys(cases), *kind_keys((kind, note) for _, kind, note, *_ in curves)]
+    if any(one.known is not None and one.known < len(one.x) for one in series):
+        keys.append(
+            Key("too few requests to bound it", "color-mix(in srgb, var(--faint) 40%, transparent)")
+        )
     return Drawing([Panel(figure, _words(curves))], keys)
 
 
@@ -86,36 +98,47 @@ def _exact(case: Case, least: float) -> list[Curve]:
     return [(case, "exact", "", times, np.maximum(law.sf(times), least))]
 
 
-def _trace(case: Case, kind: Kind, note: Note, times: FloatArray, share: FloatArray) -> go.Scatter:
+def _series(
+    case: Case, kind: Kind, note: Note, times: FloatArray, share: FloatArray, band: bool
+) -> Series:
     words = f"{case.label}: {kind}, {note}" if note else f"{case.label}: {kind}"
-    return go.Scatter(
-        x=times,
-        y=share,
-        mode="lines",
-        name=escape(words),
-        line=line(case, kind, note),
-        legendgroup=str(case.place),
-        hovertemplate="%{y:.3~p} take longer than %{x:.3s}s<extra>" + escape(words) + "</extra>",
-    )
+    known, ends = None, None
+    if kind != "exact":
+        many = max(_many(case, kind, note, share), 1.0)
+        known = int((share >= -math.expm1(-_BOUND / many)).sum())
+        ends = _interval(share, many, known) if band else None
+    low, high = ends or (None, None)
+    return Series(
+        "line", times, share, words, **line(case, kind, note), group=str(case.place),
+        phrase="{y} take longer than {x}", known=known, low=low, high=high, spread="band",
+    )  # fmt: skip
 
 
-def _time_axis(curves: Sequence[Curve]) -> dict[str, object]:
+def _interval(share: FloatArray, many: float, known: int) -> tuple[FloatArray, FloatArray]:
+    """Wilson's 95 % interval of each share that the data bear; NaN beyond."""
+    z2 = 1.96**2 / many
+    middle = (share + z2 / 2) / (1 + z2)
+    half = np.sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2)
+    borne = np.arange(len(share)) < known
+    low, high = (np.where(borne, end, np.nan) for end in (middle - half, middle + half))
+    return low, high
+
+
+def _time_axis(curves: Sequence[Curve], objectives: Sequence[Limit]) -> Axis:
     """From the point where the first curve leaves 98 % to the end of the last one."""
     starts = [float(times[max(0, int((share > 0.98).sum()) - 1)]) for *_, times, share in curves]
-    last = max(float(times.max()) for *_, times, _ in curves)
-    return axes.log(min(starts), last, "time", "response time t")
+    ends = [float(times.max()) for *_, times, _ in curves]
+    allowed = [one.at for one in objectives]
+    return axes.log(min(starts + allowed), max(ends + allowed), "time", "response time t")
 
 
-def _share_axis(least: float) -> dict[str, object]:
+def _share_axis(least: float) -> Axis:
     ticks = [1.0, 0.5] + [10.0**-n for n in range(1, 7)]
     names = {tick: _NAMES.get(round(tick, 7), "") for tick in ticks}
-    return {
-        "type": "log",
-        "range": [math.log10(least) - 0.05, 0.05],
-        "tickvals": ticks,
-        "ticktext": [f"{names[tick]}  {100 * tick:.4g} %".strip() for tick in ticks],
-        "automargin": True,
-    }
+    low, high = least * 10**-0.05, 10**0.05
+    shown = [(t, f"{names[t]}  {100 * t:.4g} %".strip()) for t in ticks if low <= t <= high]
+    title = "share that takes longer than t"
+    return Axis(low, high, "share", title, shown, is_log=True)
 
 
 CHART = Chart(
@@ -123,6 +146,6 @@ CHART = Chart(
     title="How long the slowest wait",
     caption="Read across at p99: the further right a curve crosses it, the longer the slowest 1 % "
     "wait; if solid, dashed and dotted lines of one colour coincide, measurement, simulation and "
-    "theory agree.",
+    "theory agree. A band is the 95 % interval of the share.",
     draw=_draw,
 )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.present import units
-from thinktime.present.chart import INK, Chart, Drawing, Key, thin
+from thinktime.present.chart import Chart, Drawing, Key
+from thinktime.present.figure import INK, Series, thin
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
 from thinktime.report.charts.style import kind_keys, line
 from thinktime.theory.law import FloatArray
 
-_OFFERED = {"color": INK, "width": 1, "dash": "solid"}
+_OFFERED = {"colour": INK, "width": 1.2, "dash": "solid"}
 
 Counted = tuple[Case, Entry, pl.DataFrame]
 """The counts of one result in each interval."""
@@ -30,14 +30,14 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     lines = [_line(case, [one for one in found if one[0] is case]) for case in cases]
     interval = units.seconds(float(found[0][2]["interval_s"][0]))
     y_title = f"requests a second, mean of each {interval}"
-    keys = [*kind_keys((kind, "") for kind in kinds), Key("offered")]
-    drawn = [line for line in lines if line.traces]
+    keys = [*kind_keys((kind, "") for kind in kinds), Key("offered", group="offered")]
+    drawn = [line for line in lines if line.series]
     return Drawing(panels.stacked(drawn, y_title, until_s), keys, linked=True)
 
 
 def _line(case: Case, found: Sequence[Counted]) -> panels.TimeLine:
     phrases = "; ".join(_words(entry, table) for _, entry, table in found)
-    return panels.TimeLine(case, _traces(found), f"Requests a second: {phrases}.")
+    return panels.TimeLine(case, _series(found), f"Requests a second: {phrases}.")
 
 
 def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
@@ -56,17 +56,19 @@ def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
     return [one for one in same if one[2].height > 0]
 
 
-def _traces(found: Sequence[Counted]) -> list[go.Scatter]:
+def _series(found: Sequence[Counted]) -> list[Series]:
     """The offered rate, in the page's ink, and the completed rate of each result of a case."""
-    traces = []
+    series = []
     for place, (case, entry, table) in enumerate(found):
         if place == 0:
             offered = _rate(table, "scheduled")
-            traces.append(panels.steps(*offered, f"{case.label}: offered", _OFFERED, meta="ink"))
+            series.append(
+                panels.steps(*offered, f"{case.label}: offered", _OFFERED, group="offered")
+            )
         name = f"{case.label}: completed, {entry.kind}"
         style = {**line(case, entry.kind), "width": 1.6}
-        traces.append(panels.steps(*_rate(table, "completed"), name, style))
-    return traces
+        series.append(panels.steps(*_rate(table, "completed"), name, style))
+    return series
 
 
 def _words(entry: Entry, table: pl.DataFrame) -> str:

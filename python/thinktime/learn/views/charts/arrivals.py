@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 
 from thinktime.present import axes, units
-from thinktime.present.chart import Chart, Drawing, Key, Panel, layout, titled
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import Figure, Series
 from thinktime.present.page import colour
 from thinktime.theory.law import FloatArray
 
@@ -45,15 +45,17 @@ def panel(
     fitted: tuple[FloatArray, FloatArray] | None = None,
 ) -> Panel:
     """Rates from some times on, up to an end, and perhaps the learned rates."""
-    figure = go.Figure(_steps(times, rates, "log", colour(1)))
+    series = [_steps(times, rates, "log", colour(1), end_s)]
     highest = float(rates.max())
     if fitted is not None:
-        figure.add_trace(_steps(*fitted, "learned", colour(2)))
+        series.append(_steps(*fitted, "learned", colour(2), end_s))
         highest = max(highest, float(np.max(fitted[1], initial=0.0)))
-    figure.update_layout(layout(_HEIGHT))
-    figure.update_xaxes(axes.linear(0, end_s, "time", "time since the log's begin"))
-    figure.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, "number"))
-    titled(figure, f"{name} a second")
+    title = f"{name} a second, mean of {_width(times)}"
+    figure = Figure(
+        axes.linear(0, end_s, "time", "time since the log's begin"),
+        axes.linear(0, 1.05 * highest or 1.0, "number", title),
+        _HEIGHT, series,
+    )  # fmt: skip
     words = (
         f"{name.capitalize()} over {units.seconds(end_s)}: mean "
         f"{units.rate(float(rates.mean()))}, most {units.rate(float(rates.max()))}."
@@ -81,11 +83,18 @@ def _rates(learned: Learned, name: str) -> tuple[FloatArray, FloatArray]:
     return np.asarray(edges * _MINUTE_S, np.float64), np.asarray(rates, np.float64)
 
 
-def _steps(x: FloatArray, y: FloatArray, group: str, shade: str) -> go.Scatter:
-    return go.Scatter(
-        x=x.tolist(), y=y.tolist(), mode="lines", name=group, legendgroup=group,
-        line={"color": shade, "shape": "hv", "width": 1.4},
-        hovertemplate="%{y:.3~g}/s<extra>" + group + "</extra>",
+def _width(times: FloatArray) -> str:
+    """The width of the intervals, in words."""
+    return "each interval" if len(times) < 2 else f"each {units.seconds(times[1] - times[0], 2)}"
+
+
+def _steps(x: FloatArray, y: FloatArray, group: str, shade: str, end_s: float) -> Series:
+    """Rates, the last of them up to the end."""
+    after = max(end_s, float(x[-1])) if len(x) else end_s
+    places, rates = np.append(x, after), np.append(y, y[-1:])
+    return Series(
+        "step", places[: len(rates)], rates, group, shade, width=1.4, group=group,
+        phrase="{y}/s from {x} on",
     )  # fmt: skip
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
-from thinktime.learn.fidelity.difference import Difference
+from thinktime.learn.fidelity.difference import WITHIN, Difference
 from thinktime.learn.fidelity.words import NAMES
-from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, layout, titled
+from thinktime.present import axes, units
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import INK, Figure, Limit, Series
 from thinktime.present.page import colour
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
 
-_ROW = 26
+_ROW = 28
+_MOST = 4.0
+"""Ratios beyond it, and below its inverse, are drawn as an arrow at the edge."""
+
+_SMALL = WITHIN["mean"]
 
 
 def _draw(learned: Learned) -> Drawing | None:
@@ -23,38 +27,82 @@ def _draw(learned: Learned) -> Drawing | None:
         return None
     ratios = [one for one in found.differences.values() if not one.in_points]
     points = [one for one in found.differences.values() if one.in_points]
-    panels = [_panel(ratios, "Against the log's, in percent", "%")]
+    panels = [_ratios(ratios)]
     if points:
-        panels.append(_panel(points, "Hit ratios against the log's, in points", "points"))
+        panels.append(_points(points))
     keys = [
         Key("small enough, or chance", colour(1), mark="dot"),
         Key("neither", colour(0), mark="dot"),
-        Key("cannot be told: chance exceeds the small enough", colour(2), mark="dot"),
-        Key("difference between replays of the learned workload"),
+        Key("cannot be told: chance exceeds the small enough", INK, mark="dot"),
+        Key("chance"),
     ]
     return Drawing(panels, keys)
 
 
-def _panel(shown: list[Difference], title: str, unit: str) -> Panel:
-    names = [NAMES.get(one.name, one.name) for one in shown]
-    values = [100 * one.difference for one in shown]
-    chance = [100 * one.chance for one in shown]
-    shades = [colour(0 if one.wrong else 2 if one.untold else 1) for one in shown]
-    phrases = [
-        f"{name}: {value:+.1f} {unit}, chance {within:.1f}"
-        for name, value, within in zip(names, values, chance, strict=True)
+def _ratios(shown: list[Difference]) -> Panel:
+    """Learned over the log's, clipped: one interval without bound would hide all others."""
+    shown = sorted(shown, key=_doubt)
+    ratios = [1 + one.difference for one in shown]
+    chances = [1 + one.chance for one in shown]
+    ends = [(ratio / by, ratio * by) for ratio, by in zip(ratios, chances, strict=True)]
+    words = [
+        f"{NAMES.get(one.name, one.name)}: {units.number(ratio)} times the log's, by chance "
+        f"{units.number(low)} to {units.number(high)}"
+        for one, ratio, (low, high) in zip(shown, ratios, ends, strict=True)
     ]
-    figure = go.Figure(
-        go.Scatter(
-            x=values, y=names, mode="markers", marker={"size": 10, "color": shades}, text=phrases,
-            error_x={"array": chance, "color": INK, "thickness": 1}, hoverinfo="text",
-        )
-    )  # fmt: skip
-    figure.add_vline(x=0, line={"color": INK, "width": 1}, name="ink")
-    figure.update_layout(layout(90 + _ROW * len(shown)))
-    figure.update_yaxes(type="category", automargin=True, autorange="reversed")
-    titled(figure, title)
-    return Panel(figure, f"{'; '.join(phrases)}.", title)
+    across = axes.log(1 / _MOST, _MOST, "ratio", "learned over the log's")
+    one_ = Limit(1.0, "x", dash="solid")
+    limits = [Limit(one, "x", dash="2 3") for one in (1 - _SMALL, 1 + _SMALL)]
+    return _panel(shown, ratios, ends, words, across, [one_, *limits])
+
+
+def _points(shown: list[Difference]) -> Panel:
+    shown = sorted(shown, key=_doubt)
+    values = [one.difference for one in shown]
+    ends = [(one.difference - one.chance, one.difference + one.chance) for one in shown]
+    words = [
+        f"{NAMES.get(one.name, one.name)}: {100 * one.difference:+.1f} points, chance "
+        f"{100 * one.chance:.1f}"
+        for one in shown
+    ]
+    most = max(0.05, min(1.0, 1.1 * max(abs(end) for pair in ends for end in pair)))
+    across = axes.linear(-most, most, "share", "hit ratio less the log's")
+    return _panel(shown, values, ends, words, across, [Limit(0.0, "x", dash="solid")])
+
+
+def _panel(
+    shown: list[Difference], values: list[float], ends: list[tuple[float, float]],
+    words: list[str], across: axes.Axis, limits: list[Limit],
+) -> Panel:  # fmt: skip
+    """A row for each figure, those in most doubt on top."""
+    names = [NAMES.get(one.name, one.name) for one in shown]
+    low = [max(one, across.low) for one, _ in ends]
+    high = [min(one, across.high) for _, one in ends]
+    rows = list(range(len(shown)))
+    series = [Series("points", values, rows, "chance", INK, low=low, high=high, spread="across")]
+    for shade in dict.fromkeys(_shade(one) for one in shown):
+        own = [row for row in rows if _shade(shown[row]) == shade]
+        series.append(
+            Series("points", [values[row] for row in own], own, "", shade, marks="dot", size=10,
+                   words=[words[row] for row in own])
+        )  # fmt: skip
+    beyond = [(across.high, row, "right") for row in rows if ends[row][1] > across.high]
+    beyond += [(across.low, row, "left") for row in rows if ends[row][0] < across.low]
+    if beyond:
+        x, y, marks = (list(column) for column in zip(*beyond, strict=True))
+        series.append(Series("points", x, y, "beyond the picture", INK, marks=marks))
+    up = axes.downward(axes.categories(names))
+    figure = Figure(across, up, 70 + _ROW * len(shown), series, limits)
+    return Panel(figure, f"{'; '.join(words)}.")
+
+
+def _shade(one: Difference) -> str:
+    return colour(0) if one.wrong else INK if one.untold else colour(1)
+
+
+def _doubt(one: Difference) -> tuple[int, float]:
+    """Figures in most doubt come first."""
+    return (0 if one.wrong else 1 if one.untold else 2), -abs(one.difference)
 
 
 CHART: Chart[Learned] = Chart(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
 from thinktime.present import axes, units
-from thinktime.present.chart import Chart, Drawing, Key, Panel, layout
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import INK, Figure, Series
 from thinktime.present.page import colour
 
 if TYPE_CHECKING:
@@ -18,27 +17,30 @@ _MARKS = (("mean", "mean_s", colour(1)), ("p99", "p99_s", colour(0)))
 
 def _draw(learned: Learned) -> Drawing | None:
     found = learned.advice.models
-    figure = go.Figure()
-    for words, figure_name, shade in _MARKS:
-        times = [getattr(model, figure_name) for model in found.values()]
-        figure.add_trace(
-            go.Scatter(
-                x=times, y=list(found), mode="markers", marker={"size": 11, "color": shade},
-                text=[f"{words} {units.seconds(time)}" for time in times], hoverinfo="text+y",
-            )
-        )  # fmt: skip
-    times = [getattr(model, name) for model in found.values() for _, name, _ in _MARKS]
-    figure.update_layout(layout(90 + 44 * len(found)))
-    low, high = min(times), max(times)
-    log = axes.is_wide(times)
-    scale = axes.log(low, high, "time") if log else axes.linear(0, 1.06 * high, "time")
-    figure.update_xaxes(scale | {"title": {"text": "response time"}})
-    figure.update_yaxes(type="category", automargin=True)
+    rows = list(range(len(found)))
+    columns = {name: [getattr(one, name) for one in found.values()] for _, name, _ in _MARKS}
+    low, high = columns["mean_s"], columns["p99_s"]
+    series = [Series("points", low, rows, "", INK, low=low, high=high, spread="across")]
+    series += [
+        Series("points", columns[name], rows, words, shade, marks="dot", size=11,
+               phrase="{x}, {y}", group=words)
+        for words, name, shade in _MARKS
+    ]  # fmt: skip
+    times = [*low, *high]
+    wide = axes.is_wide(times)
+    title = "response time"
+    across = (
+        axes.log(min(times), max(times), "time", title)
+        if wide
+        else axes.linear(0, 1.06 * max(times), "time", title)
+    )
+    up = axes.categories(list(found))
+    figure = Figure(across, up, 90 + 44 * len(found), series)
     phrases = "; ".join(
         f"{name} mean {units.seconds(model.mean_s)}, p99 {units.seconds(model.p99_s)}"
         for name, model in found.items()
     )
-    keys = [Key(words, shade, mark="dot") for words, _, shade in _MARKS]
+    keys = [Key(words, shade, mark="dot", group=words) for words, _, shade in _MARKS]
     return Drawing([Panel(figure, f"Response times by model: {phrases}.")], keys)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 
 from thinktime.learn.fit import Fit, Tally, Values
 from thinktime.learn.views.tables import WORDS, kinds_of_values
 from thinktime.present import axes, units
-from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, escape, layout, titled
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.figure import Figure, Series
 from thinktime.present.page import colour
 from thinktime.theory.law import FloatArray
 
@@ -27,41 +27,38 @@ def _draw(learned: Learned) -> Drawing | None:
     if not shown:
         return None
     places = ("best law", "second best", "third best")
-    keys = [Key("log", mark="dot")]
+    keys = [Key("log", mark="dot", group="log")]
     keys += [Key(name, colour(n), group=f"law {n}") for n, name in enumerate(places)]
     return Drawing([_panel(*one) for one in shown], keys)
 
 
 def _panel(name: str, values: Values, kind: str) -> Panel:
     x, above = _above(values.tally)
-    figure = go.Figure(
-        go.Scatter(
-            x=x.tolist(), y=above.tolist(), mode="markers", name="log", meta="ink",
-            marker={"size": 4, "color": INK}, hovertemplate="%{y:.3~%} above %{x:.3s}",
-        )
-    )  # fmt: skip
+    phrase = "{y} above {x}"
+    log = Series("points", x, above, "log", marks="dot", size=4, phrase=phrase, group="log")
     low, high = max(float(x[0]), 1e-6), max(float(x[-1]), 1e-6)
     grid = np.geomspace(low, max(high, low * 1.001), 200)
-    for n, fit in enumerate(values.fits[:_LAWS_SHOWN]):
-        figure.add_trace(_law(fit, values.tally, grid, float(above[-1]), n))
-    figure.update_layout(layout(_PANEL_HEIGHT))
-    figure.update_xaxes(axes.log(low, max(high, low * 1.001), kind, name))
-    figure.update_yaxes(axes.log(float(above[-1]) / 2, 1.0, "share"))
-    titled(figure, "share above")
+    laws = [
+        _law(fit, values.tally, grid, float(above[-1]), n)
+        for n, fit in enumerate(values.fits[:_LAWS_SHOWN])
+    ]
+    figure = Figure(
+        axes.log(low, max(high, low * 1.001), kind, name),
+        axes.log(float(above[-1]) / 2, 1.0, "share", "share above"),
+        _PANEL_HEIGHT, [log, *laws],
+    )  # fmt: skip
     return Panel(figure, _words(values, kind), name.capitalize())
 
 
-def _law(fit: Fit, tally: Tally, grid: FloatArray, least: float, place: int) -> go.Scatter:
+def _law(fit: Fit, tally: Tally, grid: FloatArray, least: float, place: int) -> Series:
     law = 1 - fit.cdf(grid)
     if tally.limit is not None:  # only values up to the limit could be observed
         most = float(fit.cdf(tally.limit)[0])
         law = (most - fit.cdf(grid)) / max(most, 1e-12)
-    name = f"{units.law(fit.notation)}, off by {units.percent(fit.ks)}"
-    return go.Scatter(
-        x=grid.tolist(), y=np.maximum(law, least / 10 + 1e-9).tolist(), mode="lines",
-        name=escape(name), line={"color": colour(place), "width": 1.8},
-        legendgroup=f"law {place}",
-        hovertemplate="%{y:.3~%} above %{x:.3s}<extra>" + escape(name) + "</extra>",
+    return Series(
+        "line", grid, np.maximum(law, least / 10 + 1e-9),
+        f"{units.law(fit.notation)}, off by {units.percent(fit.ks)}", colour(place),
+        group=f"law {place}", phrase="{y} above {x}",
     )  # fmt: skip
 
 

@@ -7,8 +7,7 @@ import struct
 import zlib
 
 import numpy as np
-
-from thinktime.theory.law import FloatArray
+from numpy.typing import NDArray
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LEAST = 47
@@ -18,7 +17,7 @@ There are 208 = 13 * 16 levels above it. If a logarithm is the half, the quarter
 another, as that of 4 is of that of 16, its level is whole: all machines round it alike."""
 
 
-def of_counts(counts: FloatArray, colour: str) -> str:
+def of_counts(counts: NDArray[np.float64], colour: str) -> str:
     """A PNG with a pixel for each count, the first row on top; 0 is transparent.
 
     Opacity goes with the logarithm, so that one of thousands is seen beside them.
