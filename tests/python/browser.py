@@ -47,9 +47,10 @@ class Browser:
         self._playwright.stop()
 
     def open(self, path: Path, width: int, *, dark: bool = False) -> None:
-        """Show a page at a width in pixels, and wait until its charts are drawn."""
+        """Show a page at a width in pixels with all its parts open, once its charts are drawn."""
         self.look(width, dark=dark)
         self.visit(path.as_uri())
+        self.evaluate("document.querySelectorAll('.fold').forEach((one) => { one.open = true; })")
         self.wait("document.querySelector('[data-figure]:not([data-drawn])') === null")
 
     def visit(self, url: str) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from thinktime.present.chart import Drawing
 
+ORIGIN = "How these numbers were obtained"
+
 COLOURS = (
     "#ad5323", "#096ad0", "#188b5f", "#a178ff", "#b58312", "#e6498c", "#0099b8", "#808692",
 )  # fmt: skip
@@ -85,6 +87,9 @@ class Section:
     diagrams: Sequence[Diagram] = ()
     """Pictures other than charts, side by side if there is room."""
 
+    folded: bool = False
+    """Whether it stands below all tables, as a title that a reader opens."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -109,12 +114,26 @@ class Page:
 
     sections: Sequence[Section] = ()
     details: Sequence[Table] = field(default=(), kw_only=True)
-    """Tables with details, below the charts."""
+    """Tables with details, below the charts that are not folded."""
 
     words: Mapping[str, str] = field(default_factory=dict)
     """The meanings of its words."""
 
     sources: Sequence[Source] = ()
+
+    @property
+    def contents(self) -> list[tuple[str, str]]:
+        """Its parts in order: the name of each in links, and its title."""
+        above, below = (
+            [(f"table-{one.name}", one.title) for one in some if one.title]
+            for some in (self.tables, self.details)
+        )
+        drawn, folded = (
+            [(f"section-{one.name}", one.title) for one in self.sections if one.folded is state]
+            for state in (False, True)
+        )
+        last = [("origin", ORIGIN)] if self.words or self.sources else []
+        return [*above, *drawn, *below, *folded, *last]
 
     @property
     def tab(self) -> str:
@@ -154,6 +173,7 @@ def render(page: Page) -> str:
     """The page as text."""
     drawn = any(section.drawing is not None for section in page.sections)
     scripts = [*chart_library.scripts(), asset("page.js")] if drawn else []
+    scripts.append(asset("tables.js"))
     return _rendered("page.html.jinja", page, scripts, "")
 
 
@@ -185,7 +205,7 @@ def _rendered(
             policy=content_policy(scripts) + more_policy,
             style=Markup(asset("page.css")),
             scripts=[Markup(script) for script in scripts],
-            drawn_by_plotly=bool(scripts),
+            drawn_by_plotly=len(scripts) > 1,
             live=bool(more_policy),
             json=_json(Markup),
             **more,
@@ -207,6 +227,7 @@ def templates() -> Environment:
     )
     environment.filters["unbroken"] = units.unbroken
     environment.globals["colour"] = colour
+    environment.globals["ORIGIN"] = ORIGIN
     environment.globals["behind_of"] = table_of
     return environment
 

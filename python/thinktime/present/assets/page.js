@@ -202,13 +202,16 @@
   }
   let next = prepare;
 
+  // What is folded has no width yet: it is drawn when it is opened.
+  const folded = (place) => place.closest("details:not([open])") !== null;
+
   // What was never drawn is before what is out of date, and what is in sight before the rest.
   function first() {
     const away = ({ place }) => {
       const { top, bottom } = place.getBoundingClientRect();
       return Math.max(0, top - innerHeight, -bottom);
     };
-    const order = [...waiting].filter((one) => one.place.isConnected)
+    const order = [...waiting].filter(({ place }) => place.isConnected && !folded(place))
       .map((one) => [Number("drawn" in one.place.dataset), away(one), one]);
     return order.sort((a, b) => a[0] - b[0] || a[1] - b[1])[0]?.[2];
   }
@@ -234,7 +237,7 @@
 
   function draw() {
     waiting = new Set(figures);
-    if (printing) drawAtOnce(figures); // paper does not wait
+    if (printing) drawAtOnce(figures.filter(({ place }) => !folded(place))); // paper does not wait
     else soon.postMessage(null);
   }
 
@@ -272,6 +275,7 @@
     const button = event.target.closest(".legend button");
     if (button) toggle(button);
   });
+  document.addEventListener("toggle", () => soon.postMessage(null), true);
   function print(now) {
     if (now === printing) return;
     printing = now;
