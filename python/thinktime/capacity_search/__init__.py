@@ -27,6 +27,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import Time
+from thinktime.results import objective_words
 from thinktime.results.early_end import ended_early
 from thinktime.trials import Store, Trial
 
@@ -112,7 +113,8 @@ def capacity(
         probes_max=probes_max,
     )  # fmt: skip
     with _cluster(on):
-        return search_kept(search, prober, named, output, progress)
+        words = objective_words.words_of(workload)
+        return search_kept(search, prober, named, output, progress, words)
 
 
 def _cluster(on: str | None) -> AbstractContextManager[object]:
