@@ -54,7 +54,7 @@ def page_of(learned: Learned, workload: Path | None = None, server: Server | Non
         tables.models(learned),
         tables.requests(learned),
     ]
-    shown = [table for table in found if table.lines]
+    shown = [table.without_empty() for table in found if table.lines]
     drawn = [*sections(CHARTS, learned), *_drawn(learned, workload)]
     drawn = [replace(one, folded=place > 0) for place, one in enumerate(drawn)]
     texts = _texts(learned, server)
