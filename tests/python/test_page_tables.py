@@ -103,6 +103,16 @@ def test_the_contents_lie_beside_a_wide_page_and_are_folded_on_a_narrow_one(
     assert (edges[0] >= edges[1]) is open_
 
 
+def test_a_text_has_one_style_of_percents_and_shows_code_as_code() -> None:
+    said = "98.3% of `--rows all`, 5 %, (7%) of 'p99 > +5%'; a ` alone, `<b>`."
+    shown = page.render(Page("t", Verdict(said), []))
+    expected = (
+        "98.3\u00a0% of <code>--rows all</code>, 5\u00a0%, (7\u00a0%) of &#39;p99 &gt; +5%&#39;; "
+        "a ` alone, `&lt;b&gt;`."
+    )
+    assert f"<h1>{expected}</h1>" in shown
+
+
 LONG = Table(
     "names", "Names", "request", ("requests", "mean", "p99"),
     [

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -36,6 +37,10 @@ by 9.5, also without red, green or blue cones (see tests/python/test_page_colour
 
 STATES = {"met": "✓", "not met": "✕", "cannot tell": "?", "not to be trusted": "!"}
 """The states of a verdict, each with its mark. Their colours are those of no curve."""
+
+
+_CODE = re.compile(r"`(?! )([^`<>\n]{1,80})(?<! )`")
+_PERCENT = re.compile(r"(?<=\d)%(?=[\s,.;:)]|$)")
 
 
 @dataclass(frozen=True)
@@ -225,11 +230,22 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = units.unbroken
+    environment.filters["unbroken"] = _prose
     environment.globals["colour"] = colour
     environment.globals["ORIGIN"] = ORIGIN
     environment.globals["behind_of"] = table_of
     return environment
+
+
+def _prose(text: str) -> Markup:
+    """A text as markup: what stands between backticks is code, and percents have their space."""
+    from markupsafe import Markup, escape
+
+    parts = _CODE.split(str(text))
+    words = [escape(units.unbroken(_PERCENT.sub("\u00a0%", one))) for one in parts[::2]]
+    codes = [Markup("<code>{}</code>").format(one) for one in parts[1::2]]
+    whole = (part for pair in zip(words, [*codes, Markup()], strict=True) for part in pair)
+    return Markup().join(whole)
 
 
 def _json(mark: Callable[[str], Any]) -> Callable[[Any], Any]:

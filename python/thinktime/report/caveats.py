@@ -11,6 +11,8 @@ from thinktime.results.remote_rows import why_no_rows
 
 _NUMBER = re.compile(r"\d[\d.,]*( [nµm]?s\b)?")
 
+_FEW = 30  # of fewer requests the ends of the run decide how many completed
+
 _SHORTFALL = 0.03  # a gap of this share between achieved and offered is reported
 
 
@@ -65,6 +67,7 @@ def _dropped(entry: Entry) -> str | None:
 
 def _shortfall(entry: Entry) -> str | None:
     offered, throughput = entry.figures.offered_rate, entry.figures.throughput
-    if not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
+    few = (entry.figures.requests or 0) < _FEW
+    if few or not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
         return None
     return f"{units.rate(offered)} were offered, but only {units.rate(throughput)} completed"
