@@ -22,12 +22,10 @@ from thinktime.results.files import check_place, write_whole
 from thinktime.sweeps.grid import Axis, axes_of, parse, points
 from thinktime.sweeps.plan import Plan
 from thinktime.sweeps.row import row_of, table_of
-from thinktime.trials import Row, Store, all_done
+from thinktime.trials import Row, Store, Trial, all_done
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from thinktime.sweeps.curves import SweepCurves
 
 __all__ = ["Axis", "Stopped", "parse", "sweep"]
 
@@ -128,12 +126,7 @@ def sweep(
     interrupted = all_done(trials, rows, row_of, kept, on, look)
     table = table_of(axes, grid, rows)
     if directory is not None and not table.is_empty():
-        from thinktime.sweeps.curves import SweepCurves
-
-        swept = SweepCurves(
-            table, axes, target is not None, objectives_of(plan.trial.workload, axes)
-        )
-        _finish(directory, swept)
+        _finish(directory, table, axes, plan.trial)
     if interrupted:
         raise Stopped(table, rows.count(None))
     return table
@@ -145,12 +138,15 @@ def objectives_of(workload: _core.Workload, axes: Sequence[Axis]) -> str:
     return "" if varied else objective_words.words_of(workload)
 
 
-def _finish(directory: Path, swept: SweepCurves) -> None:
+def _finish(directory: Path, table: pl.DataFrame, axes: Sequence[Axis], trial: Trial) -> None:
     """Write the table and the page."""
     from thinktime.present import page
+    from thinktime.sweeps.curves import SweepCurves
     from thinktime.sweeps.report import report_of
 
     content = io.BytesIO()
-    swept.table.write_parquet(content)
+    table.write_parquet(content)
     write_whole(directory / RESULTS, content.getvalue())
+    objectives = objectives_of(trial.workload, axes)
+    swept = SweepCurves(table, axes, trial.target is not None, objectives)
     page.write(report_of(swept).page, directory / PAGE)
