@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.sweeps import charts, grid
+from thinktime.results.objective_words import words_of
+from thinktime.sweeps import charts, grid, objectives_of
 from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.verdict import verdict
 
@@ -302,7 +303,7 @@ def judged(verdicts: dict[str, str], objectives: str = "") -> SweepCurves:
         ),
         (
             {"fcfs": "m?n", "ps": "mmm"}, "p99 ≤ 1 s",
-            "fcfs meets p99 ≤ 1 s up to a load of 0.3 (cannot tell at 0.6); ps everywhere.",
+            "ps meets p99 ≤ 1 s everywhere; fcfs up to a load of 0.3 (cannot tell at 0.6).",
         ),
         (
             {"fcfs": "nmm", "ps": "nnm"}, "",
@@ -334,3 +335,22 @@ def test_a_point_that_is_not_to_be_trusted_meets_nothing_for_certain() -> None:
         "fcfs meets the SLO up to a load of 0.6; ps at 0.3 and 0.9 (cannot tell at 0.6). "
         "1 of 6 points is doubtful."
     )
+
+
+@pytest.mark.parametrize(
+    ("slo", "words"),
+    [
+        ("", ""),
+        ('errors = "1%"\np99 = "250ms"', "p99 ≤ 250 ms and errors ≤ 1 %"),
+        ('mean = "1.5s"', "mean ≤ 1.50 s"),
+        ('p50 = "1s"\np90 = "2s"\np95 = "3s"\np99 = "4s"', ""),
+    ],
+)
+def test_objectives_are_named_unless_they_are_many(slo: str, words: str) -> None:
+    assert words_of(tt.Workload(f"{WORKLOAD}[slo]\n{slo}\n")) == words
+
+
+def test_a_varied_objective_is_not_named() -> None:
+    workload = tt.Workload(f"{WORKLOAD}[slo]\np99 = '250ms'\n")
+    assert objectives_of(workload, [grid.parse("load=0.1,0.2")]) == "p99 ≤ 250 ms"
+    assert objectives_of(workload, [grid.parse("slo.p99=100ms,200ms")]) == ""

@@ -232,7 +232,7 @@ def templates() -> Environment:
     )
     environment.filters["unbroken"] = _prose
     environment.globals["colour"] = colour
-    environment.globals["ORIGIN"] = ORIGIN
+    environment.globals |= {"ORIGIN": ORIGIN, "VERDICTS": (*STATES, "doubtful")}
     environment.globals["behind_of"] = table_of
     return environment
 

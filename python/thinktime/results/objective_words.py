@@ -8,13 +8,15 @@ from typing import Any
 from thinktime._core import Workload
 from thinktime.present import units
 
+_SHARES = ("errors", "checks")
 _LEAST = "checks"  # the only objective whose limit is a least value
 _FEW = 3  # more objectives than these are not named
 
 
 def words_of(workload: Workload) -> str:
     """As in `p99 ≤ 250 ms and errors ≤ 1%`; empty without objectives, or with very many."""
-    found = list(_phrases(workload.tables["slo"] or {}, ""))
+    phrases = _phrases(workload.tables["slo"] or {}, "")
+    found = sorted(phrases, key=lambda one: one.startswith(_SHARES))  # times come first
     return units.listed(found) if 0 < len(found) <= _FEW else ""
 
 

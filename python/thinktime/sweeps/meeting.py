@@ -16,10 +16,10 @@ def meeting_sentence(swept: SweepCurves) -> str:
         return ""
     what = swept.objectives or "the SLO"
     by_place: dict[str, list[str]] = {}
-    for curve in judged:
+    # What is met at most values comes first.
+    for curve in sorted(judged, key=lambda curve: -sum(map(_is_met, curve.rows))):
         by_place.setdefault(_where(swept, curve), []).append(curve.name or _alone(swept))
-    # What is met somewhere comes first.
-    places = sorted(by_place, key=lambda place: place.startswith(_NONE))
+    places = list(by_place)
     phrases = []
     for n, place in enumerate(places):
         names = by_place[place]
@@ -48,13 +48,17 @@ def _alone(swept: SweepCurves) -> str:
     return "the server" if swept.measured else "the system"
 
 
+def _is_met(row: Row) -> bool:
+    return row.get("slo") == "met" and not row.get("untrusted")
+
+
 def _where(swept: SweepCurves, curve: Curve) -> str:
     """The values at which all objectives are surely met, and those of which it cannot be told."""
     axis = swept.across
     rows = list(curve.rows)
     if axis.numbers:
         rows.sort(key=lambda row: float(row[axis.key]))
-    met = [row.get("slo") == "met" and not row.get("untrusted") for row in rows]
+    met = [_is_met(row) for row in rows]
     unclear = [row for row in rows if row.get("slo") == "cannot tell" or row.get("untrusted")]
     many = met.count(True)
     if not many:

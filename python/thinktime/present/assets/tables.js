@@ -3,6 +3,7 @@
 // asks for the rest. A link opens the part that it names.
 (function () {
   const SHOWN = 20;
+  const FEW = 5; // rows that are not worth a button
   const UNITS = {
     ns: [1e-9, "s"], "µs": [1e-6, "s"], ms: [1e-3, "s"], s: [1, "s"], min: [60, "s"],
     h: [3600, "s"], B: [1, "B"], kB: [1e3, "B"], MB: [1e6, "B"], GB: [1e9, "B"],
@@ -168,7 +169,7 @@
     tools.append(made("button", "CSV", () => save(table)));
     tools.append(made("button", "Copy", (button) => copy(table, button)));
     table.parentElement.after(tools);
-    if (rowsOf(table).length > SHOWN) shorten(table, tools);
+    if (rowsOf(table).length > SHOWN + FEW) shorten(table, tools);
   }
 
   // What a link names is opened, and what is around it.
