@@ -47,11 +47,12 @@ class Browser:
         self._playwright.stop()
 
     def open(self, path: Path, width: int, *, dark: bool = False) -> None:
-        """Show a page at a width in pixels, and wait until its script has run."""
+        """Show a page at a width in pixels with all its parts open, once its script has run."""
         self.look(width, dark=dark)
         self.visit(path.as_uri())
+        self.evaluate("document.querySelectorAll('.fold').forEach((one) => { one.open = true; })")
         charts, tools = (
-            f"document.querySelectorAll('{one}').length" for one in (".chart", ".tools")
+            f"document.querySelectorAll('{one}').length" for one in (".chart", ".chart-tools")
         )
         self.wait(f"{charts} === {tools}")
 

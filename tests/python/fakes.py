@@ -265,6 +265,7 @@ class Result:
     schedule: list[dict[str, Any]] = field(default_factory=list)
     pages: pl.DataFrame | None = None
     label: str = "a result"
+    labelled: Any = None
     validity: list[Any] = field(default_factory=list)
     objectives: list[Any] = field(default_factory=list)
     made: Any = None

@@ -53,7 +53,7 @@ def test_each_point_of_a_sweep_is_a_test_case_that_may_miss_the_slo() -> None:
     assert re.fullmatch(r"mean [^p]* ms[^p]*, SLO .*", words), words
     assert "p99" in found["load 0.1, station.server.policy ps"][1]
     summary = Path("summary.md").read_text()
-    assert summary.startswith("## Sweep of shop\n\n**Done**\n\nThe mean response time goes from")
+    assert summary.startswith("## Sweep of shop\n\n**Done**\n\nfcfs and ps meet p99 ≤")
     (header,) = re.findall(r"^\| load \| .*$", summary, re.M)
     assert " SLO |" in header
     # Curves are distinguished, and each has its points under its name.

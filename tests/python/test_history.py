@@ -311,3 +311,19 @@ def test_chance_makes_few_changes_among_six_results() -> None:
     draws = np.exp(random.normal(0, 0.02, (200, 6)))
     found = [jumped(list(0.01 * one), 0.03) for one in draws]
     assert sum(any(s.figure == "mean" for s in one.shifts) for one in found) <= 20
+
+
+def test_the_greatest_change_comes_first_though_another_came_later() -> None:
+    random = np.random.default_rng(4)
+    means = np.repeat([0.010, 0.040, 0.046], 8) * np.exp(random.normal(0, 0.005, 24))
+    (trend,) = trends(stored(list(means)))
+    assert {shift.place for shift in trend.shifts} == {8, 16}
+    first, second = trend.verdict.split(" The last change came with ")
+    assert first.startswith("The greatest change came with c8: the mean rose by 3")
+    assert second.startswith("c16: the mean rose by 1")
+
+
+@pytest.mark.parametrize(("number", "said"), [(8, True), (12, False)])
+def test_few_quiet_results_say_that_they_tell_little(number: int, said: bool) -> None:
+    (trend,) = trends(stored([0.010, 0.0101] * (number // 2)))
+    assert ("only large changes" in trend.verdict) == said

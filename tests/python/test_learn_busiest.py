@@ -28,7 +28,7 @@ def test_they_are_told_whatever_the_populations_are(tmp_path: Path, agent: str) 
     # From second 2000: 6 of the even ones, and 24 more.
     assert told.startswith("8 requests in a second, 30 in a minute and 384 in an hour (")
     assert f"busiest: {told}" in list(lines(learned))
-    assert f"Busiest: {told}." in page_of(learned).verdict.findings
+    assert f"Busiest: {told}." in page_of(learned).details[0].caption.splitlines()
     as_json = json.loads(json.dumps(learned.to_dict()))["busiest"]
     assert [(one["window_s"], one["requests"]) for one in as_json] == [
         (1, 8), (60, 30), (3600, 384),

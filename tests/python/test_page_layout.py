@@ -156,9 +156,9 @@ def test_titles_in_tables_are_read_without_scrolling(
 
 def test_a_wide_table_scrolls_in_its_own_box(browser: Browser, written: dict[str, Path]) -> None:
     """And lies whole on the page if there is room."""
-    browser.open(written["sweep-wide"], 360)
-    box = "document.querySelector('#table-points .scroll')"
-    assert browser.evaluate(f"{box}.scrollWidth") > 700
+    browser.open(written["report"], 360)
+    box = "document.querySelector('#table-results .scroll')"
+    assert browser.evaluate(f"{box}.scrollWidth") > 600
     assert browser.evaluate(f"{box}.getBoundingClientRect().right") <= 360
     browser.evaluate(f"{box}.scrollLeft = 200; scrollTo(200, 0)")
     assert browser.evaluate(f"{box}.scrollLeft") == 200

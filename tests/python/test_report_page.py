@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
-from types import SimpleNamespace
 
 import fakes
 import numpy as np
@@ -17,13 +16,12 @@ from thinktime.present.page import Page as OwnPage
 from thinktime.present.page import Verdict, asset
 from thinktime.present.page import render as render_page
 from thinktime.present.page import write as write_page
-from thinktime.present.table import Group
 from thinktime.report import report, validity_table
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
 from thinktime.report.results_page import page_of
 from thinktime.report.terminal import render
-from thinktime.results.finding import DOUBTFUL, FINE, UNSEEN, Finding
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
 
 SYSTEM = one(BIMODAL)
 EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">%{x} & "\'`{{7*7}}'
@@ -83,7 +81,7 @@ def test_page_loads_nothing_and_its_figures_parse(demo_page):
     made = Page(render_page(demo_page))
     for tag, attributes in made.tags:
         for name in ("src", "href", "action", "data", "srcset"):
-            assert attributes.get(name, "data:").startswith("data:"), (tag, attributes)
+            assert attributes.get(name, "data:").startswith(("data:", "#")), (tag, attributes)
     assert "@import" not in asset("page.css")
     assert "url(" not in asset("page.css")
     figures = [one["id"] for _, one in made.tags if one.get("class") == "chart"]
@@ -140,8 +138,8 @@ def test_names_are_only_ever_text(innocent, tmp_path):
     }
     assert not any(name.startswith("on") for _, attributes in made.tags for name in attributes)
     assert EVIL in made.text
-    # Nine figures, and the page's own.
-    assert sum(tag == "script" for tag, _ in made.tags) == 9 + 1
+    # Nine figures, and the page's own two.
+    assert sum(tag == "script" for tag, _ in made.tags) == 9 + 2
 
 
 @pytest.mark.parametrize("kind", ["run", "simulate"])
@@ -177,6 +175,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 def test_a_browser_draws_all_charts_without_a_complaint(evil, demo_page, tmp_path):
     made = page_of(evil_results()) if evil else demo_page
     path = write_page(made, tmp_path / "report.html")
+    path.write_text(path.read_text("utf-8").replace('class="fold"', 'class="fold" open'), "utf-8")
     command = [
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
         "--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}",
@@ -198,9 +197,8 @@ def test_words_keep_the_capitals_that_they_have() -> None:
 
 
 def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
-    """The names of fine checks are visible at once, and their findings on opening. Doubts stand
-    apart, above the charts; they, and the reasons why a check could not run, are always visible, on
-    paper too."""
+    """The names of fine checks are visible at once, and their findings on opening. Doubts come
+    first; they, and the reasons why a check could not run, are always visible, on paper too."""
     found = [
         Finding("load", FINE, "60/s were begun, <b>60/s</b> were asked for"),
         Finding("counts", DOUBTFUL, "they do not agree", "look at the server's log"),
@@ -209,17 +207,48 @@ def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
         Finding("steady state", UNSEEN, "too short"),
         Finding("link", UNSEEN, "it has none"),
     ]
-    result = SimpleNamespace(validity=found)
-    (doubt,) = validity_table.doubted_lines_of(result)
-    assert (doubt.name, doubt.cells[0].text) == ("counts", DOUBTFUL)
-    assert doubt.note == "They do not agree. Look at the server's log."
-    lines = validity_table.other_lines_of(result)
-    assert [(line.name, line.cells[0].text, line.note) for line in lines] == [
+    table = validity_table.page_table([("a", found)])
+    assert [(line.name, line.cells[0].text, line.note) for line in table.lines] == [
+        ("counts", DOUBTFUL, "They do not agree. Look at the server's log."),
         ("load, arrivals", FINE, ""),
         ("generator, link", UNSEEN, "It has none."),
         ("steady state", UNSEEN, "Too short."),
     ]
-    tables = [validity_table.table([Group([doubt])]), validity_table.other_table([Group(lines)])]
-    shown = render_page(OwnPage("t", Verdict("h"), tables))
+    shown = render_page(OwnPage("t", Verdict("h"), [table]))
     assert "<dt>load</dt><dd>60/s were begun, &lt;b&gt;60/s&lt;/b&gt; were asked for.</dd>" in shown
     assert not any(f"<dt>{name}" in shown for name in ("counts", "generator", "link"))
+
+
+def test_a_doubt_of_several_results_stands_once() -> None:
+    def short(requests: int) -> Finding:
+        return Finding("percentiles", DOUBTFUL, f"{requests} are too few", f"run {requests} more")
+
+    results = [
+        ("a", [short(10), Finding("load", FINE, "as asked for")]),
+        ("b", [short(12), Finding("counts", SPOILT, "they do not agree")]),
+        ("c", [Finding("load", FINE, "as asked for"), Finding("link", UNSEEN, "it has none")]),
+        ("d", [Finding("link", UNSEEN, "it has none")]),
+    ]
+    lines = validity_table.page_table(results).lines
+    assert [(line.name, line.cells[0].text, line.note) for line in lines] == [
+        ("counts", SPOILT, "b: They do not agree."),
+        ("percentiles", DOUBTFUL, "2 of 4 results, as in a: 10 are too few. Run 10 more."),
+        ("load", FINE, ""),
+        ("link", UNSEEN, "It has none."),
+    ]
+    assert lines[1].folded == [
+        ("a", "10 are too few. Run 10 more."), ("b", "12 are too few. Run 12 more."),
+    ]  # fmt: skip
+    assert lines[2].folded == [("a", "load."), ("c", "load.")]
+
+
+def test_a_warning_of_several_results_stands_once() -> None:
+    one, other, third = fakes.demo_results(300)[:3]
+    one.summary["warnings"] = ["the generator was late by 1.20 ms"]
+    other.summary["warnings"] = ["the generator was late by 3 s"]
+    third.summary["warnings"] = ["the disk is full"]
+    doubts = verdict_of([one, other, third]).doubts
+    assert [doubt for doubt in doubts if "generator" in doubt] == [
+        "2 of 3 results, as in closed, 1 client, measured: the generator was late by 1.20 ms."
+    ]
+    assert len([doubt for doubt in doubts if "the disk is full" in doubt]) == 1

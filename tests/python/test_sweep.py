@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.sweeps import charts, grid
+from thinktime.results.objective_words import words_of
+from thinktime.sweeps import charts, grid, objectives_of
 from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.verdict import verdict
 
@@ -54,7 +55,7 @@ def test_chance_is_not_told_as_an_effect(halves: tuple[float | None, float], sta
         for load, mean, half, slo in zip((1, 2), means, halves, ("met", "not met"), strict=True)
     ]
     said = verdict(SweepCurves(pl.DataFrame(rows), [grid.parse("load=1,2")], measured=True))
-    assert said.headline.startswith(start)
+    assert said.findings[0].startswith(start)
     assert "The SLO: met at 1, not met at 1 of 2 points." in said.findings
 
 
@@ -275,3 +276,81 @@ def test_a_point_whose_requests_fail_is_drawn_as_one_in_doubt(
     assert any(key.name == charts.IN_DOUBT for key in drawing.keys) == doubt
     marks = drawing.panels[0].figure.series[0].marks
     assert list(marks) == ["dot", "cross" if doubt else "dot"]
+
+
+def judged(verdicts: dict[str, str], objectives: str = "") -> SweepCurves:
+    """A sweep over three loads by policies, each with the verdict at every load, by its letters."""
+    words = {"m": "met", "n": "not met", "?": "cannot tell"}
+    rows = [
+        {"load": load, "station.server.policy": policy, "response_mean_s": 0.1 + load,
+         "slo": words[letter], "warnings": ""}
+        for policy, letters in verdicts.items()
+        for load, letter in zip((0.3, 0.6, 0.9), letters, strict=True)
+    ]  # fmt: skip
+    axes = [
+        grid.parse("load=0.3,0.6,0.9"),
+        grid.parse(f"station.server.policy={','.join(verdicts)}"),
+    ]
+    return SweepCurves(pl.DataFrame(rows), axes, False, objectives)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "objectives", "headline"),
+    [
+        (
+            {"fcfs": "nnn", "ps": "nnn", "srpt": "mmn"}, "p99 ≤ 250 ms",
+            "srpt meets p99 ≤ 250 ms up to a load of 0.6; fcfs and ps at none.",
+        ),
+        (
+            {"fcfs": "m?n", "ps": "mmm"}, "p99 ≤ 1 s",
+            "ps meets p99 ≤ 1 s everywhere; fcfs up to a load of 0.3 (cannot tell at 0.6).",
+        ),
+        (
+            {"fcfs": "nmm", "ps": "nnm"}, "",
+            "fcfs meets the SLO from a load of 0.6 on; ps from a load of 0.9 on.",
+        ),
+        (
+            {"fcfs": "mnm", "ps": "???"}, "",
+            "fcfs meets the SLO at 0.3 and 0.9; ps at none (cannot tell at 0.3, 0.6 and 0.9).",
+        ),
+    ],
+)  # fmt: skip
+def test_the_headline_says_where_objectives_are_met(
+    verdicts: dict[str, str], objectives: str, headline: str
+) -> None:
+    found = verdict(judged(verdicts, objectives))
+    assert found.headline == headline
+    assert found.findings[0].startswith("The mean response time goes from")
+
+
+def test_a_point_that_is_not_to_be_trusted_meets_nothing_for_certain() -> None:
+    swept = judged({"fcfs": "mmn", "ps": "mmm"})
+    table = swept.table.with_columns(
+        untrusted=pl.when((pl.col("load") == 0.6) & (pl.col("station.server.policy") == "ps")).then(
+            pl.lit("the generator was late")
+        )
+    )
+    found = verdict(SweepCurves(table, swept.axes, False))
+    assert found.headline == (
+        "fcfs meets the SLO up to a load of 0.6; ps at 0.3 and 0.9 (cannot tell at 0.6). "
+        "1 of 6 points is doubtful."
+    )
+
+
+@pytest.mark.parametrize(
+    ("slo", "words"),
+    [
+        ("", ""),
+        ('errors = "1%"\np99 = "250ms"', "p99 ≤ 250 ms and errors ≤ 1 %"),
+        ('mean = "1.5s"', "mean ≤ 1.50 s"),
+        ('p50 = "1s"\np90 = "2s"\np95 = "3s"\np99 = "4s"', ""),
+    ],
+)
+def test_objectives_are_named_unless_they_are_many(slo: str, words: str) -> None:
+    assert words_of(tt.Workload(f"{WORKLOAD}[slo]\n{slo}\n")) == words
+
+
+def test_a_varied_objective_is_not_named() -> None:
+    workload = tt.Workload(f"{WORKLOAD}[slo]\np99 = '250ms'\n")
+    assert objectives_of(workload, [grid.parse("load=0.1,0.2")]) == "p99 ≤ 250 ms"
+    assert objectives_of(workload, [grid.parse("slo.p99=100ms,200ms")]) == ""

@@ -28,6 +28,7 @@ from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import Time
 from thinktime.results.early_end import ended_early
+from thinktime.results.objective_words import words_of
 from thinktime.trials import Store, Trial
 
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
@@ -112,7 +113,7 @@ def capacity(
         probes_max=probes_max,
     )  # fmt: skip
     with _cluster(on):
-        return search_kept(search, prober, named, output, progress)
+        return search_kept(search, prober, named, output, progress, words_of(workload))
 
 
 def _cluster(on: str | None) -> AbstractContextManager[object]:

@@ -11,6 +11,7 @@ from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
 from thinktime.present import units
 from thinktime.report import point_checks
+from thinktime.results import independent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,6 +85,9 @@ class Capacity:
 
     doubts: Sequence[str] = ()
     """Reservations about the answer besides its verdict, in sentences."""
+
+    objectives: str = ""
+    """The objectives in words, as in `p99 ≤ 250 ms`; empty if they are unknown."""
 
     against: str = ""
     """For the generator's own capacity, the server that it was measured against, in words."""
@@ -160,12 +164,28 @@ def _too_short(probes: Sequence[Probe]) -> list[str]:
         return []
     name = short[-1].short
     needed = math.ceil(math.log(0.025) / math.log(float(name[1:]) / 100))
+    worth = [probe.figures.get(independent.KEY) for probe in short]
+    known = [one for one in worth if one is not None and one < needed]
+    if known:
+        enough = units.factor(1.1 * needed / max(min(known), 1.0))
+        return [
+            f"{len(short)} of {units.counted(len(probes), 'probe')} had too few independent "
+            f"requests to bound {name}, so none of these surely meets the objectives: successive "
+            f"response times are alike, so that those of a probe are worth {_ends_of(known)}, and "
+            f"{needed} are needed. Make probes {enough} times as long."
+        ]
     return [
         f"{len(short)} of {units.counted(len(probes), 'probe')} had too few requests to bound "
         f"{name}, so none of these surely meets the objectives: give a longer duration for at "
         f"least {units.count(needed)} requests a probe, several times as many if the server is "
         "busy."
     ]
+
+
+def _ends_of(known: Sequence[float]) -> str:
+    """As in '40 to 300 independent ones'."""
+    ends = dict.fromkeys(units.count(math.floor(one)) for one in (min(known), max(known)))
+    return f"{' to '.join(ends)} independent ones"
 
 
 def table(probes: Sequence[Probe]) -> pl.DataFrame:

@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from thinktime import _core
@@ -38,6 +39,7 @@ def search_kept(
     named: tuple[What, str],
     output: str | Path | None,
     progress: Callable[[Probe], None] | None,
+    objectives: str = "",
 ) -> Capacity:
     """Search, and store the answer in a directory, if there is one.
 
@@ -67,7 +69,7 @@ def search_kept(
     finally:
         if partial is not None and not search.probes:
             partial.abandon()  # an older result is worth more than this one
-    found = answer(search, *named, interrupted)
+    found = replace(answer(search, *named, interrupted), objectives=objectives)
     if partial is not None and search.probes:
         _finish(found, partial)
         if not interrupted:  # the next search measures anew

@@ -84,10 +84,11 @@ def _headline(found: Capacity) -> str:
     limit = "at least " if found.high is None else ""
     told = requests_told(found.unit, found.throughput)
     value = f"{limit}{units.amount(found.value, found.unit)}{told and f', {told},'}"
+    limits = f"with {found.objectives}" if found.objectives else "within the SLO"
     if found.low is None or found.high is None:
-        return f"The server sustains {value} within the SLO."
+        return f"The server sustains {value} {limits}."
     low, high = units.amount(found.low), units.amount(found.high)
-    return f"The server sustains {value} within the SLO (95 % interval {low} to {high})."
+    return f"The server sustains {value} {limits} (95 % interval {low} to {high})."
 
 
 def _charts(found: Capacity) -> Sequence[Section]:

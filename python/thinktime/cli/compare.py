@@ -93,8 +93,11 @@ def _finish(
     if as_json:
         typer.echo(_as_json(comparisons, outcomes))
     else:
+        if not comparisons:
+            plain_text.say("nothing is compared: give a second result, or --against COMMIT")
         _say(comparisons, [one for found in outcomes for one in found])
         _tabulate(loaded, comparisons, verbose=verbose)
+        _say(comparisons, [])  # again: the tables have moved it out of sight
     warnings = verdict_of(loaded).doubts
     common.say_warnings(warnings)
     doubt = "; ".join(f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted)
@@ -121,8 +124,6 @@ def _trusted(loaded: list[Result]) -> None:
 
 def _say(comparisons: list[Comparison], outcomes: list[LimitVerdict]) -> None:
     """The verdicts first, then the outcome of each limit."""
-    if not comparisons:
-        plain_text.say("nothing is compared: give a second result, or --against COMMIT")
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
         plain_text.say(several + found.verdict)

@@ -108,14 +108,14 @@ def _done(
 
         def monitor(table: pl.DataFrame, whole: int) -> None:
             assert feed is not None
-            feed.tell("swept", (_swept(table, vary, measured=measured), len(table), whole))
+            feed.tell("swept", (_swept(table, vary, loaded, measured), len(table), whole))
 
         try:
             seen = None if feed is None else monitor
             table = sweep(loaded, system, vary, progress=progress, monitor=seen, **chosen)
         except Stopped as stopped:
             table, missing = stopped.table, stopped.missing
-        swept = _swept(table, vary, measured=measured)
+        swept = _swept(table, vary, loaded, measured)
         if feed is not None and not table.is_empty():
             from thinktime.sweeps.report import report_of
 
@@ -123,11 +123,12 @@ def _done(
     return swept, missing
 
 
-def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> SweepCurves:
-    from thinktime.sweeps import parse
+def _swept(table: pl.DataFrame, vary: list[str], loaded: Workload, measured: bool) -> SweepCurves:
+    from thinktime.sweeps import objectives_of, parse
     from thinktime.sweeps.curves import SweepCurves
 
-    return SweepCurves(table, [parse(one) for one in vary], measured=measured)
+    axes = [parse(one) for one in vary]
+    return SweepCurves(table, axes, measured, objectives_of(loaded, axes))
 
 
 def _print(swept: SweepCurves, made: Report) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from thinktime.comparison import words
 from thinktime.comparison.estimate import Missing
@@ -25,6 +26,8 @@ _TITLES = {
 }  # fmt: skip
 _AXES = {"throughput": "requests a second", "errors": "share that failed"}
 _HEIGHT = 280
+_OPEN = ("mean", "p99")
+"""The charts that every reader sees."""
 
 
 def report_of(found: Sequence[Trend]) -> Report:
@@ -35,6 +38,7 @@ def report_of(found: Sequence[Trend]) -> Report:
         f"{one.target + ': ' if several else ''}{one.name(shift.place)}: {one.words_of(shift)}."
         for one in found
         for shift in one.shifts
+        if one.words_of(shift) not in one.verdict
     ]
     charts = [_chart(figure) for figure in FIGURES if any(_worth(one, figure) for one in found)]
     return Report(
@@ -45,7 +49,9 @@ def report_of(found: Sequence[Trend]) -> Report:
         parts=[table(found)],
         headline=phrases[0],
         findings=[*phrases[1:], *changes],
-        charts=lambda: sections(charts, found),
+        charts=lambda: [
+            replace(one, folded=one.name not in _OPEN) for one in sections(charts, found)
+        ],
         words=WORDS,
     )
 

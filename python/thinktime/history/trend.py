@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,6 +51,12 @@ class Shift:
         """By which share the figure changed; None if it was 0."""
         return self.after / self.before - 1 if self.before else None
 
+    @property
+    def size(self) -> float:
+        """The logarithm of the ratio, whatever its sign: a half is as much as a double."""
+        ends = sorted((self.before, self.after))
+        return math.log(ends[1] / ends[0]) if ends[0] > 0 else math.inf
+
 
 @dataclass(frozen=True)
 class Trend:
@@ -82,10 +89,20 @@ class Trend:
             return f"{many}: changes are looked for from {_FEW} results on."
         if not self.shifts:
             many = units.counted(len(self.results), "result")
-            return f"No figure changed for good over {many}."
+            few = len(self.results) <= _FEW_PERMUTATIONS
+            more = "; among few results only large changes can be told" if few else ""
+            return f"No figure changed for good over {many}{more}."
+        greatest = max(self.shifts, key=lambda shift: shift.size).place
         last = max(shift.place for shift in self.shifts)
-        phrases = [self.words_of(shift) for shift in self.shifts if shift.place == last]
-        return f"The last change came with {self.name(last)}: {units.listed(phrases)}."
+        said = f"The last change came with {self._words_at(last)}."
+        if greatest == last:
+            return said
+        return f"The greatest change came with {self._words_at(greatest)}. {said}"
+
+    def _words_at(self, place: int) -> str:
+        """A result, and the figures that changed with it."""
+        phrases = [self.words_of(shift) for shift in self.shifts if shift.place == place]
+        return f"{self.name(place)}: {units.listed(phrases)}"
 
     def words_of(self, shift: Shift) -> str:
         """As in 'p99 rose by 12 % (4.10 ms to 4.60 ms)'."""

@@ -11,6 +11,12 @@ from rich.text import Text
 
 from thinktime.present.table import Cell, Group, Line, Table
 
+VERDICTS = {
+    "met": "green", "held": "green", "not met": "bold red", "broken": "bold red",
+    "not to be trusted": "bold red", "cannot tell": "yellow", "doubtful": "yellow",
+}  # fmt: skip
+"""The styles of cells that are verdicts; all other cells have that of their row."""
+
 _GAP = 2  # between columns
 _HEADING_MIN = 16  # columns of a heading before it wraps
 
@@ -101,9 +107,18 @@ def _part(headings: Sequence[str], columns: Sequence[_Column], first: int) -> It
 def _row(
     name: str, texts: Sequence[str], columns: Sequence[_Column], first: int, style: str
 ) -> Text:
-    cells = [" " * _GAP + _right(text, one.width) for text, one in zip(texts, columns, strict=True)]
-    shown = name + " " * (first - cell_len(name)) + "".join(cells)
-    return Text(shown.rstrip(), style=style, no_wrap=True)
+    cells = [(text, _GAP + one.width) for text, one in zip(texts, columns, strict=True)]
+    return row_of(name + " " * (first - cell_len(name)), cells, style)
+
+
+def row_of(first: str, cells: Sequence[tuple[str, int]], style: str) -> Text:
+    """A line: its beginning, and cells that end at their widths, with the gap before them."""
+    row = Text(first, style=style, no_wrap=True)
+    for text, width in cells:
+        row.append(" " * (width - cell_len(text)))
+        row.append(text, VERDICTS.get(text.strip()))
+    row.rstrip()
+    return row
 
 
 def _column(line: Line) -> _Column:

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from thinktime.present.chart import Drawing
 
+ORIGIN = "How these numbers were obtained"
+
 COLOURS = (
     "#ad5323", "#096ad0", "#188b5f", "#a178ff", "#b58312", "#e6498c", "#0099b8", "#808692",
 )  # fmt: skip
@@ -33,6 +36,10 @@ by 9.5, also without red, green or blue cones (see tests/python/test_page_colour
 
 STATES = {"met": "✓", "not met": "✕", "cannot tell": "?", "not to be trusted": "!"}
 """The states of a verdict, each with its mark. Their colours are those of no curve."""
+
+
+_CODE = re.compile(r"`(?! )([^`<>\n]{1,80})(?<! )`")
+_PERCENT = re.compile(r"(?<=\d)%(?=[\s,.;:)]|$)")
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,9 @@ class Section:
     diagrams: Sequence[Diagram] = ()
     """Pictures other than charts, side by side if there is room."""
 
+    folded: bool = False
+    """Whether it stands below all tables, as a title that a reader opens."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -127,12 +137,26 @@ class Page:
     sections: Sequence[Section] = ()
     tiles: Sequence[Tile] = field(default=(), kw_only=True)
     details: Sequence[Table] = field(default=(), kw_only=True)
-    """Tables with details, below the charts."""
+    """Tables with details, below the charts that are not folded."""
 
     words: Mapping[str, str] = field(default_factory=dict)
     """The meanings of its words."""
 
     sources: Sequence[Source] = ()
+
+    @property
+    def contents(self) -> list[tuple[str, str]]:
+        """Its parts in order: the name of each in links, and its title."""
+        above, below = (
+            [(f"table-{one.name}", one.title) for one in some if one.title]
+            for some in (self.tables, self.details)
+        )
+        drawn, folded = (
+            [(f"section-{one.name}", one.title) for one in self.sections if one.folded is state]
+            for state in (False, True)
+        )
+        last = [("origin", ORIGIN)] if self.words or self.sources else []
+        return [*above, *drawn, *below, *folded, *last]
 
     @property
     def tab(self) -> str:
@@ -171,7 +195,7 @@ def write(page: Page, path: str | Path) -> Path:
 def render(page: Page) -> str:
     """The page as text."""
     drawn = any(section.drawing is not None for section in page.sections)
-    scripts = [asset("charts.js")] if drawn else []
+    scripts = [asset("tables.js"), *([asset("charts.js")] if drawn else [])]
     return _rendered("page.html.jinja", page, scripts, "")
 
 
@@ -221,11 +245,23 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = units.unbroken
+    environment.filters["unbroken"] = _prose
     environment.globals["colour"] = colour
+    environment.globals |= {"ORIGIN": ORIGIN, "VERDICTS": (*STATES, "doubtful")}
     environment.globals["behind_of"] = table_of
     environment.globals["plots_of"] = plots_of
     return environment
+
+
+def _prose(text: str) -> Markup:
+    """A text as markup: what stands between backticks is code, and percents have their space."""
+    from markupsafe import Markup, escape
+
+    parts = _CODE.split(str(text))
+    words = [escape(units.unbroken(_PERCENT.sub("\u00a0%", one))) for one in parts[::2]]
+    codes = [Markup("<code>{}</code>").format(one) for one in parts[1::2]]
+    whole = (part for pair in zip(words, [*codes, Markup()], strict=True) for part in pair)
+    return Markup().join(whole)
 
 
 def content_policy(scripts: Sequence[str]) -> str:

@@ -9,6 +9,9 @@ from typing import Literal
 from thinktime.present.page import STATES, Page, Section, Verdict
 from thinktime.present.table import Table
 
+_LONG = 8
+"""A table of more rows stands below the charts of its page."""
+
 Outcome = Literal["passed", "failed", "undecided"]
 
 
@@ -87,7 +90,13 @@ class Report:
         """Its page."""
         state = self.status if self.status in STATES else ""
         verdict = Verdict(self.headline, self.findings, self.warnings, state)
-        return Page(self.title or self.name, verdict, self.tables, self.charts(), self.words)
+        long = [len(one.lines) > _LONG for one in self.tables]
+        above, below = (
+            [one for one, is_long in zip(self.tables, long, strict=True) if is_long is state]
+            for state in (False, True)
+        )
+        title = self.title or self.name
+        return Page(title, verdict, above, self.charts(), self.words, details=below)
 
     @property
     def all_cases(self) -> list[Case]:

@@ -8,6 +8,11 @@ from typing import Literal
 
 from thinktime.present import units
 
+TURNED_MAX = 4
+"""More rows than these are easier to compare one below the other."""
+
+_WIDE = 4  # columns beside the first one that a telephone has no room for
+
 LineStyle = Literal["", "measured", "simulated", "long", "exact"]
 
 
@@ -19,6 +24,9 @@ class Cell:
     below: str = ""
     strong: Literal["", "text", "below"] = ""
     """The part to emphasize."""
+
+    interval: str = ""
+    """The 95 % interval of the number, which a page shows below it."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,9 @@ class Line:
 
     folded: Sequence[tuple[str, str]] = ()
     """The details that a page shows below it when it is opened: names, each with a sentence."""
+
+    fold: str = "What was found"
+    """The words that open the details."""
 
     @property
     def brief(self) -> str:
@@ -81,6 +92,14 @@ class Table:
     spare: Sequence[str] = ()
     """Headings of columns that a narrow terminal leaves out, the first one first."""
 
+    folded: bool = False
+    """Whether a page shows its title alone until a reader opens it."""
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether a telephone shows each row as a block: it has few rows, and many columns."""
+        return len(self.lines) <= TURNED_MAX and len(self.headings) >= _WIDE
+
     @property
     def lines(self) -> list[Line]:
         """All its rows."""
@@ -94,6 +113,18 @@ class Table:
             if any(line.cells[place].text not in ("", units.NOTHING) for line in self.lines)
         ]
         return self.with_columns(kept)
+
+    def beginning_with(self, *first: str) -> Table:
+        """The table with these columns first, and without those that are blank in all rows."""
+        told = [
+            place
+            for place in range(len(self.headings))
+            if any(line.cells[place].text for line in self.lines)
+        ]
+        rank = {heading: place for place, heading in enumerate(first)}
+        return self.with_columns(
+            sorted(told, key=lambda place: rank.get(self.headings[place], len(rank)))
+        )
 
     def with_columns(self, kept: Sequence[int]) -> Table:
         """The table with these columns only, by their places after the first one."""

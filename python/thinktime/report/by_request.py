@@ -33,6 +33,11 @@ class RequestTimes:
     """The half-width of the mean's 95 % confidence interval, in seconds."""
 
     @property
+    def whole_s(self) -> float:
+        """The time that all of them took together, in seconds."""
+        return self.requests * self.times_s.get("mean", 0.0)
+
+    @property
     def line(self) -> Line:
         """The row under `HEADINGS`."""
         mean = units.mean(self.times_s.get("mean"), self.ci95_s)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from thinktime.report import figures
-from thinktime.report.case_labels import labels_of
+from thinktime.report.case_labels import named
 from thinktime.report.figures import Figures
 from thinktime.results.busiest_demand import busiest_demand_s
 from thinktime.theory.match import theory_for
@@ -76,6 +76,9 @@ class Case:
     entries: Sequence[Entry]
     theory: Theory | None
 
+    described: str = ""
+    """The label that was made of workload and system, if a user's stands in its place."""
+
     @cached_property
     def exact(self) -> Figures | None:
         """The figures of the theory."""
@@ -123,7 +126,7 @@ def cases(results: Sequence[Result]) -> list[Case]:
     order = {id(result): place for place, result in enumerate(results)}
     groups = [part for group in groups for part in _apart(group, order)]
     groups.sort(key=lambda group: min(order[id(result)] for result in group))
-    labels = labels_of([group[0] for group in groups])
+    labels = named([group[0] for group in groups])
     pairs = zip(labels, groups, strict=True)
     return [_case(*label, place, group) for place, (label, group) in enumerate(pairs)]
 
@@ -146,14 +149,14 @@ def _apart(group: list[Result], order: Mapping[int, int]) -> list[list[Result]]:
     return parts
 
 
-def _case(label: str, difference: str, place: int, group: list[Result]) -> Case:
+def _case(label: str, difference: str, described: str, place: int, group: list[Result]) -> Case:
     theory = None
     for result in group:
         if theory is None and result.system is not None:
             theory = theory_for(result.workload, result.system)
     entries = [Entry(result, _note(result, group)) for result in group]
     entries.sort(key=lambda entry: (entry.kind, entry.note == "long"))
-    return Case(label, difference, place, entries, theory)
+    return Case(label, difference, place, entries, theory, described)
 
 
 def _note(result: Result, group: list[Result]) -> Note:

@@ -34,6 +34,25 @@ def labels_of(firsts: Sequence[Result]) -> list[tuple[str, str]]:
     return list(zip(labels, apart, strict=True))
 
 
+def named(firsts: Sequence[Result]) -> list[tuple[str, str, str]]:
+    """The label of each case, its distinguishing part, and the made label if a user gave another.
+
+    Labels that users gave name the cases of a page with several, unless two of them are the same.
+    """
+    made = labels_of(firsts)
+    given = [
+        found.text if (found := result.labelled) is not None and found.given else ""
+        for result in firsts
+    ]
+    others = [label for text, (label, _) in zip(given, made, strict=True) if not text]
+    texts = [text for text in given if text]
+    if len(firsts) < 2 or len({*texts, *others}) < len(firsts):
+        return [(*one, "") for one in made]
+    return [
+        (text, "", one[0]) if text else (*one, "") for text, one in zip(given, made, strict=True)
+    ]
+
+
 def _alike(labels: Sequence[str]) -> list[list[int]]:
     """The places of labels that occur more than once."""
     twice = [label for label, n in Counter(labels).items() if n > 1]

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from thinktime.present import units
 from thinktime.report.case import Case, Entry
 from thinktime.results.remote_rows import why_no_rows
 
+_NUMBER = re.compile(r"\d[\d.,]*( [nµm]?s\b)?")
+
+_FEW = 30  # of fewer requests the ends of the run decide how many completed
+
 _SHORTFALL = 0.03  # a gap of this share between achieved and offered is reported
 
 
 def sentences(cases: Sequence[Case]) -> list[str]:
-    """Doubts about every result, each with its case named."""
-    several = sum(len(case.entries) for case in cases) > 1
-    found = []
-    for case in cases:
-        for entry in case.entries:
-            name = f"{case.label}, {entry.kind}: " if several else ""
-            found += [units.sentence(name + doubt) for doubt in _doubts(entry)]
-    return found
+    """Doubts about every result, each with its case named; one that several have stands once."""
+    entries = [(case, entry) for case in cases for entry in case.entries]
+    if len(entries) == 1:
+        return [units.sentence(doubt) for doubt in _doubts(entries[0][1])]
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for case, entry in entries:
+        for doubt in _doubts(entry):
+            named = (f"{case.label}, {entry.kind}", doubt)
+            alike.setdefault(_NUMBER.sub("#", doubt), []).append(named)
+    return [units.sentence(_together(found, len(entries))) for found in alike.values()]
+
+
+def _together(found: Sequence[tuple[str, str]], results: int) -> str:
+    """A doubt with its results; of several that differ in numbers alone it is the first one's."""
+    name, doubt = found[0]
+    if len(found) == 1:
+        return f"{name}: {doubt}"
+    as_in = "" if len({words for _, words in found}) == 1 else f", as in {name}"
+    return f"{len(found)} of {results} results{as_in}: {doubt}"
 
 
 def _doubts(entry: Entry) -> list[str]:
@@ -51,6 +67,7 @@ def _dropped(entry: Entry) -> str | None:
 
 def _shortfall(entry: Entry) -> str | None:
     offered, throughput = entry.figures.offered_rate, entry.figures.throughput
-    if not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
+    few = (entry.figures.requests or 0) < _FEW
+    if few or not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
         return None
     return f"{units.rate(offered)} were offered, but only {units.rate(throughput)} completed"

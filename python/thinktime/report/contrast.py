@@ -116,7 +116,12 @@ def measured(found: Contrast) -> str | None:
 
 
 def the_system(case: Case) -> str:
-    """A case as the middle of a sentence, as in 'the closed system with 10 clients'."""
+    """A case as the middle of a sentence, as in 'the closed system with 10 clients'.
+
+    One with a user's label is that label in quotation marks.
+    """
+    if case.described:
+        return f"\u201c{case.label}\u201d"
     model = case.label.removesuffix(f", {case.difference}") if case.difference else case.label
     words, _, size = model.partition(", ")
     if words == "partly open":

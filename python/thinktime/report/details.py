@@ -1,8 +1,9 @@
-"""The tables below the main one: verdicts and failures; populations, names, machines, models."""
+"""The tables below the main one: verdicts, failures, checks; populations, names, machines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from thinktime.machine.sharing import Comparison, compare
 from thinktime.present.table import Group, Line, Table
@@ -22,18 +23,23 @@ from thinktime.report.case import Case, Entry
 
 
 def verdicts(cases: Sequence[Case]) -> list[Table]:
-    """The doubts about the numbers, whether they are good enough, and the failures, if any."""
+    """Whether the numbers are good enough: the objectives, if there are any."""
+    found = objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result)))
+    return [replace(found, caption="")] if found.groups else []
+
+
+def checks(cases: Sequence[Case]) -> list[Table]:
+    """The failures, if any, and whether the numbers are to be trusted."""
+    entries = _entries(cases)
+    named = [(_title(case, entry), entry.result.validity) for case, entry in entries]
     found = [
-        validity_table.table(
-            _groups(cases, lambda entry: validity_table.doubted_lines_of(entry.result))
-        ),
-        objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
         failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
         objectives.checks_table(
             _groups(cases, lambda entry: objectives.check_lines_of(entry.result))
         ),
+        validity_table.page_table(named),
     ]
-    return [table for table in found if table.groups]
+    return [table for table in found if table.lines]
 
 
 def tables(cases: Sequence[Case]) -> list[Table]:
@@ -68,19 +74,24 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             "The traffic of the links, and the segments that TCP had to send again.",
         ),
     ]
-    fine = validity_table.other_table(
-        _groups(cases, lambda entry: validity_table.other_lines_of(entry.result))
-    )
-    return [*(table for table in [*found, fine] if table.groups), *_compared(cases)]
+    return [*(table for table in found if table.groups), *_compared(cases)]
+
+
+def _entries(cases: Sequence[Case]) -> list[tuple[Case, Entry]]:
+    return [(case, entry) for case in cases for entry in case.entries]
+
+
+def _title(case: Case, entry: Entry) -> str:
+    return f"{case.label}: {entry.words}"
 
 
 def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list[Group]:
-    """A group for each result that has such rows."""
-    found = [(case, entry, lines(entry)) for case in cases for entry in case.entries]
+    """A group for each result that has such rows; a single result needs no title."""
+    found = [(case, entry, lines(entry)) for case, entry in _entries(cases)]
+    if len(found) == 1:
+        return [Group(some) for _, _, some in found if some]
     return [
-        Group(some, f"{case.label}: {entry.words}", place=case.place)
-        for case, entry, some in found
-        if some
+        Group(some, _title(case, entry), place=case.place) for case, entry, some in found if some
     ]
 
 
@@ -103,8 +114,11 @@ def _pages(entry: Entry) -> list[Line]:
 
 
 def _requests(entry: Entry) -> list[Line]:
+    """Those that take the most time of all come first."""
     times = by_request.times_of(entry.result)
-    return [one.line for one in times] if by_request.worth_showing(times) else []
+    if not by_request.worth_showing(times):
+        return []
+    return [one.line for one in sorted(times, key=lambda one: -one.whole_s)]
 
 
 def _clusters(entry: Entry) -> list[Line]:
@@ -145,4 +159,5 @@ def _shared(case: Case, found: Comparison, *, first: bool, several: bool) -> Tab
         [Group(lines, case.label if several else "", place=case.place)] if lines else [],
         f"{case.label}: {sentence}" if several else sentence,
         sharing.note(found) if lines else "",
+        folded=True,
     )

@@ -27,7 +27,7 @@ def table(groups: Sequence[Group]) -> Table:
         note="19 of 20: the range of another measurement of the same length, if the model, or one "
         "that cannot be told from it, is right. Times run from sending to the answer, with "
         "retries from the first sending.",
-        spare=("19 of 20 throughput", "19 of 20 p99", "throughput", "19 of 20"),
+        spare=("19 of 20 throughput", "19 of 20 p99", "throughput", "19 of 20"), folded=True,
     )  # fmt: skip
 
 

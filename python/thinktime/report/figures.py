@@ -27,6 +27,9 @@ class Figures:
     """Response times by name, of `TIMES`; unknown ones are left out."""
 
     ci95_s: float | None
+    intervals_s: Mapping[str, tuple[float, float]]
+    """The 95 % intervals of percentiles, as far as they are known."""
+
     load: float | None
     throughput: float | None
     offered_rate: float | None
@@ -52,6 +55,11 @@ def of_result(result: Result) -> Figures:
     return Figures(
         times_s=independent.known(summary, times, TIMES, many),
         ci95_s=times.get("ci95"),
+        intervals_s={
+            name: (float(ends[0]), float(ends[1]))
+            for name, ends in (summary.get("response_time_ci95") or {}).items()
+            if ends is not None
+        },
         load=_load(result),
         throughput=summary.get("throughput"),
         offered_rate=summary.get("offered_rate"),
@@ -70,6 +78,7 @@ def of_theory(theory: Theory) -> Figures:
     return Figures(
         times_s=times,
         ci95_s=None,
+        intervals_s={},
         load=theory.load,
         throughput=theory.throughput,
         offered_rate=None,

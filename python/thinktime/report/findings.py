@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from thinktime.present import units
 from thinktime.present.page import Verdict
 from thinktime.report import agreement, caveats, contrast
-from thinktime.report.case import Case
+from thinktime.report.case import Case, Entry
+
+_CAUSES_MAX = 3
 
 
 def verdict(cases: Sequence[Case]) -> Verdict:
@@ -77,12 +80,26 @@ def _alone(case: Case) -> str:
     if figures.mean_s is None:
         failed = entry.result.summary.get("errors") or 0
         if failed:
-            return f"All of {units.counted(failed, 'request')} failed."
+            return f"All of {units.counted(failed, 'request')} failed{_causes(entry)}."
         return f"Nothing is known of {system}: no request completed."
-    if figures.requests == 1:
+    if figures.requests == 1 and not figures.errors:
         return f"One request took {units.seconds(figures.mean_s)}: it has no average."
     p99 = figures.times_s.get("p99")
     tail = "" if p99 is None else f", and one request in a hundred waits {units.seconds(p99)}"
     tail += " or longer" if tail else ""
     start = f"{system[0].upper()}{system[1:]}{load}"
-    return f"{start} answers in {units.mean(figures.mean_s, figures.ci95_s)} on average{tail}."
+    said = f"{start} answers in {units.mean(figures.mean_s, figures.ci95_s)} on average{tail}."
+    if not figures.errors or not figures.requests:
+        return said
+    share = units.percent(figures.errors / figures.requests)
+    of_all = f"{units.count(figures.errors)} of {units.counted(figures.requests, 'request')}"
+    return f"{said} {of_all} failed ({share}){_causes(entry)}."
+
+
+def _causes(entry: Entry) -> str:
+    """The causes of failed attempts, the most frequent first, as in ': 404, then timeout'."""
+    counts: Counter[str] = Counter()
+    for figures in (entry.result.summary.get("by_request") or {}).values():
+        counts.update(figures.get("causes") or {})
+    causes = [cause for cause, _ in counts.most_common(_CAUSES_MAX)]
+    return f": {', then '.join(causes)}" if causes else ""

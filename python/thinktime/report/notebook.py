@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from thinktime._core import InputError
-from thinktime.present.page import templates
+from thinktime.present import units
+from thinktime.present.page import Verdict, templates
 from thinktime.present.picture import Picture
 from thinktime.report import results
 from thinktime.report.case import Case, cases
 from thinktime.report.findings import verdict
+from thinktime.results.verdict import verdict_of
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -18,14 +20,18 @@ if TYPE_CHECKING:
 
 
 def html(result: Result) -> str:
-    """Its verdict, its doubts, and its row of the report's table with the exact one.
+    """Its verdict on objectives, its doubts, and its row of the report's table with the exact one.
 
     It has no script and fetches nothing; names of workloads, with any content, are text.
     """
     found = cases([result])
     table = results.table(results.rows(found)).without_empty()
+    judged, said = verdict_of(result), verdict(found)
+    if judged.status != "done":
+        shown = [said.headline, *said.doubts]
+        said = Verdict(units.sentence(judged.sentence), (), shown, judged.status)
     template = templates().get_template("notebook.html.jinja")
-    return template.render(verdict=verdict(found), table=table)
+    return template.render(verdict=said, table=table)
 
 
 def picture(result: Result, name: str) -> Picture:

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from thinktime._core_types import CheckCount
     from thinktime.operations.moment import ObjectiveMoment
 
+WORDS = {
+    "met": "The whole 95 % interval is within the limit; not met: the whole interval is beyond it. "
+    "Else it cannot be told. For a percentile, requests that failed are later than any limit.",
+}
+"""The meanings of the words of objectives."""
+
 _SHARES = ("errors", "checks")
 
 
@@ -21,8 +27,7 @@ def table(groups: Sequence[Group]) -> Table:
     return Table(
         "objectives", "Objectives", "objective", ("found", "95 % interval", "limit", "verdict"),
         groups,
-        "Met: the whole interval is within the limit. Not met: the whole interval is beyond it. "
-        "Else it cannot be told. For a percentile, requests that failed are later than any limit.",
+        WORDS["met"],
         spare=("95 % interval", "found"),
     )  # fmt: skip
 

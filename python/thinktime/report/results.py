@@ -22,6 +22,9 @@ from thinktime.results.finding import Finding
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 """The columns after the one that names the method of a row."""
 
+_BOUNDED = ("p99", "p99.9")
+"""The percentiles whose intervals a page shows."""
+
 _SPARE = ("p90", "lateness p99", "p50", "errors", "p99.9", "load", "throughput", "p99")
 
 
@@ -38,6 +41,9 @@ class Row:
 
     kind: Kind
     note: Note
+    described: str
+    """The case's workload and system, if its label is a user's."""
+
     model: str
     """The solved model, for an exact row, with its source; else empty."""
 
@@ -95,9 +101,11 @@ def rows(cases: Sequence[Case]) -> list[Row]:
 def table(found: Sequence[Row]) -> Table:
     """The table of some rows: a group for each case."""
     groups = []
-    for (place, label, name), members in groupby(found, lambda r: (r.place, r.case, r.name)):
+    for (place, label, name), rows_of_case in groupby(found, lambda r: (r.place, r.case, r.name)):
+        members = list(rows_of_case)
         said = f", {name}, " in f", {label}, "
         small = "" if said else name
+        small = ", ".join(filter(None, (members[0].described, small)))
         lines = [line for row in members for line in _lines(row)]
         groups.append(Group(lines, label, small, place))
     return Table("results", "Response times", "result", HEADINGS, groups, spare=_SPARE)
@@ -137,7 +145,9 @@ def _time(row: Row, name: str) -> Cell:
     text = units.mean(time_s, row.figures.ci95_s) if name == "mean" else units.seconds(time_s)
     deviation = row.deviations.get(name)
     below = "" if deviation is None else units.deviation(deviation)
-    return Cell(text, below, "text" if name == "p99" else "")
+    ends = row.figures.intervals_s.get(name) if name in _BOUNDED and time_s is not None else None
+    known = "" if ends is None else units.times_between(*ends)
+    return Cell(text, below, "text" if name == "p99" else "", known)
 
 
 def _errors(figures: Figures) -> Cell:
@@ -153,7 +163,15 @@ def _case_rows(case: Case) -> list[Row]:
         parts = exact_populations(case.theory)
         rows.append(
             Row(
-                case.label, case.place, case.name, "exact", "", model, case.exact, populations=parts
+                case.label,
+                case.place,
+                case.name,
+                "exact",
+                "",
+                case.described,
+                model,
+                case.exact,
+                populations=parts,
             )
         )
     return rows
@@ -168,6 +186,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         case.name,
         entry.kind,
         entry.note,
+        case.described,
         "",
         entry.figures,
         reference if deviations else "",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from thinktime._core import InputError
 from thinktime.present import page, units
 from thinktime.present.chart import sections
-from thinktime.present.page import Page, Verdict
+from thinktime.present.page import Page, Section, Verdict
 from thinktime.present.table import Table
 from thinktime.report import (
     case_diagrams,
@@ -29,6 +29,10 @@ from thinktime.results.verdict import verdict_of
 if TYPE_CHECKING:
     from thinktime import Result
     from thinktime.comparison import Comparison
+
+
+_OPEN = ("tail", "heat")
+"""The charts that every reader sees."""
 
 
 def write(found: Sequence[Result], path: Path, title: str | None = None) -> Path:
@@ -50,15 +54,28 @@ def page_of(
     cases = cases_of(found)
     compared = _compared(found)
     differences = [] if compared is None else [_differences(compared)]
+    verdicts = details.verdicts(cases)
+    alone = sum(len(case.entries) for case in cases) == 1  # the objectives of several are long
     return Page(
         title or _title(cases),
         _doubted(_verdict(cases, compared), agreement),
-        [results.table(results.rows(cases)), *together, *differences, *details.verdicts(cases)],
-        [*sections(CHARTS, cases), *case_diagrams.sections(cases)],
+        [_times(cases), *together, *differences, *(verdicts if alone else [])],
+        _sections(cases),
         origin.words(cases),
         origin.sources(cases),
-        details=details.tables(cases),
+        details=[*([] if alone else verdicts), *details.checks(cases), *details.tables(cases)],
     )
+
+
+def _times(cases: Sequence[Case]) -> Table:
+    """The response times: what a reader asks for first is first."""
+    return results.table(results.rows(cases)).beginning_with("p99", "p99.9", "errors", "throughput")
+
+
+def _sections(cases: Sequence[Case]) -> list[Section]:
+    """The tail and the heat map, then all others as titles that a reader opens."""
+    drawn = [*sections(CHARTS, cases), *case_diagrams.sections(cases)]
+    return [replace(one, folded=one.name not in _OPEN) for one in drawn]
 
 
 def _together(found: Sequence[Result], agreement: Finding) -> list[Table]:
@@ -74,10 +91,13 @@ def _doubted(verdict: Verdict, agreement: Finding | None) -> Verdict:
 
 
 def _compared(found: Sequence[Result]) -> Comparison | None:
-    """The difference of the second of two runs of one workload from the first, with intervals."""
-    if len(found) != 2 or {one.kind for one in found} != {"run"}:
+    """The difference of the second of two results from the first, with intervals.
+
+    Both are runs or both simulations, of one workload by name and system model.
+    """
+    if len(found) != 2 or found[0].kind != found[1].kind:
         return None
-    if found[0].workload.name != found[1].workload.name:
+    if len({(one.workload.name, one.workload.model) for one in found}) > 1:
         return None
     from thinktime.comparison import compare
 
@@ -91,7 +111,7 @@ def _differences(compared: Comparison) -> Table:
 
 
 def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
-    """For two runs of one workload, the finding of `compare`: one page makes one statement.
+    """For two results of one workload, the finding of `compare`: one page makes one statement.
 
     For one result the verdict on its objectives, if it has any, or why it is not to be trusted.
     """

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.present.narrow_table import narrow
-from thinktime.present.table import Cell, Line, Table
+from thinktime.present.narrow_table import narrow, row_of
+from thinktime.present.table import TURNED_MAX, Cell, Line, Table
 from thinktime.present.table import Group as LineGroup
 from thinktime.present.units import listed
 from thinktime.report import (
@@ -30,7 +30,6 @@ _GAP = 2  # between columns
 _LEFT_OUT_MAX = 3  # with more columns than these, names go above the numbers
 _INDENT = 2  # columns of additions to a title
 _NOTE_MIN = 20  # columns of words below a row
-_TURNED_MAX = 4  # more rows than these are easier to compare one below the other
 
 
 def render(rows: Sequence[Row], *, verbose: bool = False) -> RenderableType:
@@ -128,7 +127,7 @@ class FittedTable:
         """Its lines."""
         table, width = self.table.without_empty(), options.max_width
         kept, left_out = _fitting(table, width, beside=True)
-        if left_out and len(table.lines) <= _TURNED_MAX:
+        if left_out and len(table.lines) <= TURNED_MAX:
             lines = narrow(table, width)
             if lines is not None:
                 yield from lines
@@ -214,12 +213,9 @@ class _Layout:
                 yield Text(indent + words, style="dim")
 
     def _row(self, name: str, texts: Sequence[str], style: str) -> Text:
-        cells = (
-            " " * (_GAP + width - cell_len(text)) + text
-            for text, width in zip(texts, self._widths, strict=True)
-        )
         first = name + " " * max(0, self._first - cell_len(name))
-        return Text((first + "".join(cells)).rstrip(), style=style, no_wrap=True)
+        widths = (_GAP + width for width in self._widths)
+        return row_of(first, list(zip(texts, widths, strict=True)), style)
 
 
 def _split(line: Line, *, stacked: bool) -> list[list[str]]:

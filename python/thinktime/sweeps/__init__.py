@@ -14,13 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload
+from thinktime.results import objective_words
 from thinktime.results.files import check_place, write_whole
 from thinktime.sweeps.grid import Axis, axes_of, parse, points
 from thinktime.sweeps.plan import Plan
 from thinktime.sweeps.row import row_of, table_of
-from thinktime.trials import Row, Store, all_done
+from thinktime.trials import Row, Store, Trial, all_done
 
 if TYPE_CHECKING:
     import polars as pl
@@ -124,13 +126,19 @@ def sweep(
     interrupted = all_done(trials, rows, row_of, kept, on, look)
     table = table_of(axes, grid, rows)
     if directory is not None and not table.is_empty():
-        _finish(directory, table, axes, measured=target is not None)
+        _finish(directory, table, axes, plan.trial)
     if interrupted:
         raise Stopped(table, rows.count(None))
     return table
 
 
-def _finish(directory: Path, table: pl.DataFrame, axes: Sequence[Axis], *, measured: bool) -> None:
+def objectives_of(workload: _core.Workload, axes: Sequence[Axis]) -> str:
+    """The objectives of all points, in words; empty if they differ from point to point."""
+    varied = any(axis.key.removeprefix("workload.").startswith("slo") for axis in axes)
+    return "" if varied else objective_words.words_of(workload)
+
+
+def _finish(directory: Path, table: pl.DataFrame, axes: Sequence[Axis], trial: Trial) -> None:
     """Write the table and the page."""
     from thinktime.present import page
     from thinktime.sweeps.curves import SweepCurves
@@ -139,4 +147,6 @@ def _finish(directory: Path, table: pl.DataFrame, axes: Sequence[Axis], *, measu
     content = io.BytesIO()
     table.write_parquet(content)
     write_whole(directory / RESULTS, content.getvalue())
-    page.write(report_of(SweepCurves(table, axes, measured=measured)).page, directory / PAGE)
+    objectives = objectives_of(trial.workload, axes)
+    swept = SweepCurves(table, axes, trial.target is not None, objectives)
+    page.write(report_of(swept).page, directory / PAGE)

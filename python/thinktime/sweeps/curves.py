@@ -46,6 +46,9 @@ class SweepCurves:
     measured: bool
     """Whether they are runs against a real server; otherwise they are simulations."""
 
+    objectives: str = ""
+    """The objectives of all points in words, as in `p99 ≤ 250 ms`; empty if unknown."""
+
     @property
     def kind(self) -> str:
         """`measured` or `simulated`."""

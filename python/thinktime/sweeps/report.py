@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from thinktime.present import columns
 from thinktime.present.page import Section
@@ -90,4 +91,5 @@ def _charts(swept: SweepCurves) -> Sequence[Section]:
     from thinktime.present.chart import sections
     from thinktime.sweeps.charts import CHARTS
 
-    return sections(CHARTS, swept)
+    drawn = sections(CHARTS, swept)
+    return [replace(one, folded=place > 0) for place, one in enumerate(drawn)]

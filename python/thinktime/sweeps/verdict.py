@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from thinktime.present import units
 from thinktime.present.page import Verdict
 from thinktime.report import point_checks
-from thinktime.sweeps import knee
-from thinktime.sweeps.advice import advice_words
+from thinktime.sweeps import knee, meeting
+from thinktime.sweeps.advice import advice, advice_words
 from thinktime.sweeps.curves import Row, SweepCurves
+
+_ANSWERS_MAX = 3
+"""With more answers than these the headline is the span of the mean."""
 
 
 def verdict(swept: SweepCurves) -> Verdict:
-    """The span of the mean first, then agreement with theory, then the points' warnings."""
+    """The answer first, or else the span of the mean; then agreement with theory, then doubts."""
     known = [row for row in swept.rows if row.get("response_mean_s")]
     if not known:
         nothing = "No request completed at any point, so there are no times."
@@ -36,8 +39,24 @@ def verdict(swept: SweepCurves) -> Verdict:
         )
     count = f"{units.counted(len(swept.rows), 'point')}, {swept.kind}."
     slo, exact = _slo(swept.rows), _exact(known)
-    findings = [count, *slo, *exact, *knee.knee_sentence(swept), *advice_words(swept)]
+    answers, advised = _answers(swept)
+    findings = [count, *slo, *exact, *knee.knee_sentence(swept), *advised]
+    if answers:
+        findings = [headline, *findings]
+        headline = " ".join(filter(None, [*answers, meeting.doubt_sentence(swept)]))
     return Verdict(headline, findings, _doubts(swept))
+
+
+def _answers(swept: SweepCurves) -> tuple[list[str], list[str]]:
+    """The answers to a sweep's question for its headline, and the rest of the advice.
+
+    The question is at which values objectives are met; without objectives, which dispatch policy
+    the workload wants.
+    """
+    met, found = meeting.meeting_sentence(swept), advice(swept)
+    if met or not 0 < len(found) <= _ANSWERS_MAX:
+        return ([met] if met else []), advice_words(swept)
+    return [one.lines[0] for one in found], [" ".join(one.lines[1:]) for one in found]
 
 
 def _overlap(least: Row, most: Row) -> bool:

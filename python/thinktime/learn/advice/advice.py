@@ -108,14 +108,23 @@ class Advice:
     @property
     def plan(self) -> str:
         """The model to plan with, and what other tests would show; without a full stop."""
+        return ": ".join(filter(None, (f"Plan with {_MODELS[self.model]}", self.tests)))
+
+    @property
+    def tests(self) -> str:
+        """What other tests would show; without a full stop, and empty if that is not known."""
         clients = units.counted(self.clients, "client")
         tests = {"open": "an open load test", "closed": f"a closed load test of {clients}"}
-        others = [
+        return "; ".join(
             f"{tests[name]} would show {_times(ratios)}"
             for name, ratios in self.misleading_if.items()
-        ]
-        other_words = f": {'; '.join(others)}" if others else ""
-        return f"Plan with {_MODELS[self.model]}{other_words}"
+        )
+
+    @property
+    def brief(self) -> str:
+        """The model to plan with, and how sure that is, in a sentence."""
+        model, _, _ = _MODELS[self.model].partition(", ")
+        return f"Plan with {model} ({self.population.confidence})."
 
     @property
     def assumed(self) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime import diagrams
+from thinktime import _core, diagrams
 from thinktime._core import InputError
 from thinktime.learn.logs.busiest import busiest_words
 from thinktime.learn.populations.population import UNSURE
@@ -15,6 +17,7 @@ from thinktime.learn.views.server import sentences, shown
 from thinktime.present import page, units
 from thinktime.present.chart import sections
 from thinktime.present.page import Page, Section, Verdict
+from thinktime.present.table import Table
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -51,9 +54,11 @@ def page_of(learned: Learned, workload: Path | None = None, server: Server | Non
         tables.models(learned),
         tables.requests(learned),
     ]
-    shown = [table for table in found if table.lines]
+    shown = [table.without_empty() for table in found if table.lines]
     drawn = [*sections(CHARTS, learned), *_drawn(learned, workload)]
-    return Page("Learned from a log", _verdict(learned, server), shown, drawn, WORDS)
+    drawn = [replace(one, folded=place > 0) for place, one in enumerate(drawn)]
+    texts = _texts(learned, server)
+    return Page("Learned from a log", _verdict(learned), shown, drawn, WORDS, details=texts)
 
 
 def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
@@ -65,26 +70,64 @@ def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
         return []
 
 
-def _verdict(learned: Learned, server: Server | None) -> Verdict:
-    advice, figures = learned.advice, learned.figures
-    main, people = advice.population, figures.part.requests
-    users = units.counted(people.user_count * figures.one_in, "user")
+def _verdict(learned: Learned) -> Verdict:
+    """The model to plan with; then why, what other tests would show, and what would change it."""
+    advice = learned.advice
+    main = advice.population
+    work = f"{main.name} make {units.percent(advice.work)} of the work and are {main.model}"
     findings = [
-        f"{main.name.capitalize()} make {units.percent(advice.work)} of the work and are "
-        f"{main.model} ({main.confidence}).",
-        units.sentence(main.reason),
-        f"The tests are simulated at {advice.assumed}.",
+        f"{work}: {main.reason}",
+        advice.tests,
+        f"another verdict would need {main.would_change}" if main.would_change else "",
+    ]
+    said = [units.sentence(one) for one in findings if one]
+    return Verdict(advice.brief, said, _doubts(learned), about=_about(learned))
+
+
+def _about(learned: Learned) -> str:
+    """What was read, when that was, how long, and by which version."""
+    log = learned.log
+    times = log.requests.rows["time_ns"]
+    first, last = (
+        f"{datetime.fromtimestamp(int(one) // 10**9, UTC):%d %b %Y %H:%M}"
+        for one in (times[0], times[-1])
+    )
+    parts = [
+        "log",
+        f"{first} to {last} UTC" if first != last else f"{first} UTC",
+        units.seconds(log.requests.span_s),
+        units.counted(log.count, "request"),
+        f"thinktime {_core.__version__}",
+    ]
+    return " · ".join(parts)
+
+
+def _texts(learned: Learned, server: Server | None) -> list[Table]:
+    """What else was found, as texts under titles that a reader opens."""
+    advice, figures = learned.advice, learned.figures
+    people = figures.part.requests
+    users = units.counted(people.user_count * figures.one_in, "user")
+    of_log = [
         f"{units.counted(len(people) * figures.one_in, 'request')} of {users} in "
         f"{units.seconds(people.span_s)}, in {units.counted(figures.sessions, 'session')}"
         f"{tables.session_words(learned)}.",
         f"Busiest: {busiest_words(learned.log)}.",
         tables.arrival_words(learned),
+        f"The tests are simulated at {advice.assumed}.",
         *(units.sentence(note) for note in learned.log.notes),
         *(units.sentence(finding.text) for finding in learned.split.findings),
-        "The server: " + " ".join(sentences(learned, shown(learned, server))),
-        *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
     ]
-    return Verdict(f"{advice.plan}.", [one for one in findings if one], _doubts(learned))
+    stands = learned.fidelity.sentences() if learned.fidelity else []
+    found = {
+        "log": ("The log", of_log),
+        "server": ("The server", list(sentences(learned, shown(learned, server)))),
+        "fidelity": ("Fidelity", [units.sentence(one) for one in stands]),
+    }
+    return [
+        Table(name, title, "", (), [], "\n".join(filter(None, lines)), folded=True)
+        for name, (title, lines) in found.items()
+        if lines
+    ]
 
 
 def _doubts(learned: Learned) -> list[str]:

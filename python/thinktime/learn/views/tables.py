@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 Words = Callable[[float], str]
 
 KINDS_SHOWN = 20
+
+_BUT = "; but "
+"""Begins the reservation of a population's reason."""
 
 P_LEAST = 0.001
 """Smaller probabilities are not written out."""
@@ -108,14 +112,18 @@ def requests(learned: Learned) -> Table:
 
 
 def populations(learned: Learned) -> Table:
-    """The populations."""
+    """The populations. A reservation that several have stands once, above them."""
+    tails = Counter(part.population.reason.partition(_BUT)[2] for part in learned.parts)
+    shared = [tail for tail, number in tails.items() if tail and number > 1]
     lines = []
     for part in learned.parts:
         one = part.population
         share = units.percent(one.requests / len(learned.log.requests))
         clients = units.count(one.clients) if one.clients else ""
         cells = (share, one.model, one.confidence, clients)
-        told = f"{one.reason}. {part.offers_told}".rstrip()
+        reason, _, tail = one.reason.partition(_BUT)
+        reason = reason if tail in shared else one.reason
+        told = f"{reason}. {part.offers_told}".rstrip()
         lines.append(Line(one.name, [Cell(text) for text in cells], told))
     return Table(
         "populations",
@@ -123,7 +131,7 @@ def populations(learned: Learned) -> Table:
         "population",
         ("requests", "model", "confidence", "clients"),
         [Group(lines)],
-        "Each has its own verdict.",
+        " ".join(["Each has its own verdict.", *map(units.sentence, shared)]),
     )
 
 

@@ -391,9 +391,9 @@
 
   function toolsOf(chart) {
     const next = chart.nextElementSibling;
-    if (next?.classList.contains("tools")) return next;
+    if (next?.classList.contains("chart-tools")) return next;
     const tools = document.createElement("div");
-    tools.className = "tools";
+    tools.className = "chart-tools";
     for (const [words, kind, act] of [["Save as PNG", "save", () => save(chart)],
       ["Show all again", "reset", () => zoomTo(chart, [0, 1])]]) {
       const button = document.createElement("button");
