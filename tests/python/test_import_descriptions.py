@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from import_results import imported, loads, requests, table
+from test_import_artillery import SHOP
+from test_import_gatling import SCALA
 from test_import_jmeter import JMETER
 from test_import_k6 import K6
 from test_import_locust import LOCUST
@@ -236,6 +238,8 @@ SOURCES = {
     "k6": K6,
     "locust": LOCUST,
     "jmeter": JMETER,
+    "artillery": SHOP,
+    "gatling": SCALA,
 }
 
 

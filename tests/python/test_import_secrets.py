@@ -7,6 +7,8 @@ import json
 import pytest
 from import_results import imported
 
+from thinktime.importing.secrets import is_secret
+
 SECRET = "hunter2-s3cr3t"
 SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 
@@ -125,3 +127,9 @@ def test_no_secret_of_a_header_field_is_written(source: str) -> None:
     made = imported(source)
     assert SECRET not in made.text
     assert "secret" in " ".join(made.notes)
+
+
+@pytest.mark.parametrize(("name", "secret"), [("\ud800", False), ("pass\ud800word", False),
+                                              ("password", True)])  # fmt: skip
+def test_any_name_of_json_may_be_asked(name: str, secret: bool) -> None:
+    assert is_secret(name) is secret

@@ -14,8 +14,13 @@ from thinktime.importing.notes import Notes
 REMOVED = "REMOVED"
 """The substitute for a secret."""
 
-is_secret = _core.is_secret
-"""Whether a header field, a parameter or a key of this name is likely to hold a secret."""
+
+def is_secret(name: str) -> bool:
+    """Whether a header field, a parameter or a key of this name is likely to hold a secret.
+
+    JSON may have halves of characters in a name, which no text of Rust holds.
+    """
+    return _core.is_secret(name.encode("utf-8", "replace").decode())
 
 
 def without_secrets(query: str, place: str, notes: Notes, where: str = "URL") -> str:
