@@ -88,10 +88,11 @@ def _title(case: Case, entry: Entry) -> str:
 def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list[Group]:
     """A group for each result that has such rows; a single result needs no title."""
     found = [(case, entry, lines(entry)) for case, entry in _entries(cases)]
-    if len(found) == 1:
-        return [Group(some) for _, _, some in found if some]
+    several = len(found) > 1
     return [
-        Group(some, _title(case, entry), place=case.place) for case, entry, some in found if some
+        Group(some, _title(case, entry) if several else "", place=case.place)
+        for case, entry, some in found
+        if some
     ]
 
 
