@@ -134,7 +134,7 @@ def test_the_tail_is_that_of_what_was_measured() -> None:
     made = page_subjects.watched()
     tail = next(one for one in made.page().sections if one.name == "tail")
     assert tail.drawing is not None
-    trace = tail.drawing.panels[0].figure.data[0]
+    trace = tail.drawing.panels[0].figure.series[0]
     assert made.moment is not None
     counts = dict(made.moment.response_buckets)
     whole = sum(counts.values())

@@ -215,5 +215,5 @@ def test_measured_and_simulated_rates_are_in_the_same_intervals() -> None:
         scheduled="scheduled", completed="completed", in_system="in_system",
     )  # fmt: skip
     (panel,) = throughput.CHART.draw(cases([run, simulated])).panels
-    edges = {tuple(np.asarray(trace.x)) for trace in panel.figure.data}
+    edges = {tuple(np.asarray(one.x)) for one in panel.figure.series}
     assert edges == {(0.0, 2.0, 4.0)}

@@ -150,12 +150,12 @@ def test_the_greatest_response_time_is_drawn(stored: tt.Result) -> None:
     heat, tail = drawings["heat"], drawings["tail"]
     assert heat is not None
     assert tail is not None
-    drawn = [trace for trace in heat.panels[0].figure.data if trace.name == "longest"]
+    drawn = [one for one in heat.panels[0].figure.series if one.name.endswith(": longest")]
     assert np.nanmax(drawn[0].y) == longest_s
     # The tail has only requests after the warm-up.
     after = answered.filter(pl.col("begun_ns") >= 1e9 * stored.summary["warmup_s"])
     counted_s = float((after["done_ns"] - after["begun_ns"]).max()) / 1e9
-    assert max(tail.panels[0].figure.data[0].x) == pytest.approx(counted_s, rel=0.002)
+    assert max(tail.panels[0].figure.series[0].x) == pytest.approx(counted_s, rel=0.002)
 
 
 def test_the_band_holds_every_number_that_there_was(stored: tt.Result) -> None:
