@@ -185,7 +185,7 @@ def test_a_browser_draws_all_charts_without_a_complaint(evil, demo_page, tmp_pat
     complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert complaints == []
     drawn = done.stdout.count('class="field"')
-    assert drawn == done.stdout.count('class="tools"') == (9 if evil else 16)
+    assert drawn == done.stdout.count('class="chart-tools"') == (9 if evil else 16)
     assert done.stdout.count(" stroke-width=") >= 8
     assert '<img src="x"' not in done.stdout
 
