@@ -252,6 +252,18 @@ fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
     }
 }
 
+/// What lines lack that no format fits, and what would read them.
+fn hint(head: &Head<'_>, first: &[u8], choice: &Choice) -> String {
+    if let Some(untimed) = lacks_only_time(head, choice) {
+        return untimed;
+    }
+    match (nearly(head, choice), keys_lack(head, choice)) {
+        (Some(near), _) => near + advice(head, first, choice),
+        (None, Some(lacking)) => lacking,
+        (None, None) => advice(head, first, choice).to_owned(),
+    }
+}
+
 fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
     let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
     if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
@@ -270,12 +282,7 @@ fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
             ),
         });
     }
-    let untimed = lacks_only_time(head, choice);
-    let near = match (untimed.or_else(|| nearly(head, choice)), keys_lack(head, choice)) {
-        (Some(near), _) => near + advice(head, first, choice),
-        (None, Some(lacking)) => lacking,
-        (None, None) => advice(head, first, choice).to_owned(),
-    };
+    let near = hint(head, first, choice);
     let first = example(first);
     if let Some((known, _)) = &choice.named {
         let name = known.name;

@@ -71,7 +71,8 @@ meanings! {
     "request": Field::Request, ["request", "request_line"];
     "url": Field::Url, [
         "request_uri", "uri", "url", "path", "target", "request_path", "client_request_uri",
-        "url_original", "url_path", "url_full", "uri_path", "resource_path", "properties_request_uri",
+        "url_original", "url_path", "url_full", "uri_path", "resource_path",
+        "properties_request_uri",
     ];
     "query": Field::Query, ["args", "query_string", "query"];
     "protocol": Field::Protocol, [

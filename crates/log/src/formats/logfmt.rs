@@ -66,8 +66,9 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
 
 /// A line with fewer pairs is no request.
 const PAIRS_LEAST: usize = 3;
-/// Keys are collected from this many lines, and times looked for in so many.
+/// Keys are collected from this many lines.
 const LINES_LOOKED_AT: usize = 2000;
+/// Times are looked for in this many lines.
 const LINES_TRIED: usize = 20;
 /// The most keys, as of JSON.
 const KEYS_MAX: usize = 1000;
@@ -120,7 +121,7 @@ impl Format for Logfmt {
             if *user && !value.is_empty() {
                 draft.set_user(&value);
             }
-            // An empty value is none.
+            // Programs write an empty value for a field without one.
             if !value.is_empty() || *field == Field::AnyTime {
                 draft.set(field, value, clock)?;
             }

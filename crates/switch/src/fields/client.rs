@@ -34,7 +34,7 @@ fn of_element(element: &str) -> Option<IpAddr> {
     })
 }
 
-/// An address, perhaps with a port. Words such as `unknown`, and names that hide one, are none.
+/// An address, perhaps with a port; not a word such as `unknown`, or a name that hides one.
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
