@@ -173,10 +173,14 @@ fn after_space(text: &[u8]) -> Option<&[u8]> {
 
 const ESCAPE: u8 = 0x1b;
 
-/// A line without a terminal's orders, such as `ESC[32m` (ECMA-48, section 5.4); none if it has
-/// none.
+/// A line without a terminal's orders, such as `ESC[32m` (ECMA-48, section 5.4), if words of it
+/// begin with one. Within a word it was sent by a client.
 fn without_orders(line: &[u8]) -> Option<Text<'_>> {
-    memchr::memchr(ESCAPE, line)?;
+    let first = memchr::memchr(ESCAPE, line)?;
+    let begins_word = first.checked_sub(1).is_none_or(|before| b" \"".contains(&line[before]));
+    if !begins_word {
+        return None;
+    }
     let mut plain = Vec::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = memchr::memchr(ESCAPE, rest) {

@@ -62,6 +62,7 @@ fn lines_of_logs_are_no_prefixes() {
         b"time|ip|path",
         b" | x",
         b"level=info a=b",
+        b"10.0.0.1 GET /\x1b[31mx",
         b"\"",
     ] {
         assert!(ALL.iter().all(|prefix| prefix.peel(line).is_none()), "{line:?}");
