@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -10,6 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from thinktime.cli import shortage
 
 THINKTIME = Path(sys.executable).with_name("thinktime")
 WORKLOAD = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n'
@@ -106,3 +109,49 @@ def test_bytes_that_are_no_text_are_wrong_input_and_not_told(tmp_path: Path, opt
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
     assert "xyz" not in done.stderr
+
+
+def test_learned_files_are_written_also_if_nobody_reads_the_output(tmp_path: Path) -> None:
+    line = '10.0.0.{0} - - [17/May/2015:10:05:{0:02d} +0000] "GET /a HTTP/1.1" 200 5\n'
+    (tmp_path / "access.log").write_text("".join(line.format(at) for at in range(60)))
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [str(THINKTIME), "learn", "access.log", "--no-fidelity", "-o", "x.toml"],
+        cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert done.returncode == 128 + signal.SIGPIPE, done.stderr
+    assert "written: x.toml" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "x.toml").exists()
+
+
+@pytest.mark.parametrize("least_kb", [300_000, 500_000])
+def test_too_little_memory_is_said_without_a_traceback(tmp_path: Path, least_kb: int) -> None:
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    command = f"ulimit -v {least_kb}; {THINKTIME} simulate w.toml s.toml --requests 500 -o r"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    allowed = f"`ulimit -v` allows {least_kb * 1024 / 1e9:.2g} GB of address space"
+    assert f"warning: {allowed}" in done.stderr
+    assert "Traceback (most recent call last)" not in done.stderr
+    assert done.returncode == 0 or "emory" in done.stderr
+
+
+def test_an_error_is_one_of_memory_only_if_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, error, expected in [
+        (None, MemoryError(), "not enough memory: take a smaller part"),
+        (None, OSError(errno.ENOMEM, "no"), "not enough memory"),
+        (None, NameError("x"), None),
+        (400_000_000, KeyboardInterrupt(), None),
+        (400_000_000, BrokenPipeError(errno.EPIPE, "no"), None),
+        (4_000_000_000, ImportError("x"), None),
+        (4_000_000_000, MemoryError(), "`ulimit -v` allows 4 GB"),
+        (400_000_000, ImportError("x\ny"), "ImportError: x y; there may not be enough memory"),
+    ]:
+        monkeypatch.setattr(shortage, "_limit", lambda limit=limit: limit)
+        said = shortage.sentence(error)
+        assert (said is None) if expected is None else expected in (said or ""), said

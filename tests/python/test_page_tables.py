@@ -72,10 +72,10 @@ def test_a_chart_that_is_folded_has_its_room_when_it_is_opened(
 ) -> None:
     opened(browser, single, 1280)
     chart = "document.querySelector('.fold .chart')"
-    assert browser.evaluate(f"{chart}.clientWidth") == 0
+    assert not browser.evaluate(f"{chart}.checkVisibility()")
     browser.evaluate(f"{chart}.closest('.fold').open = true")
     places = f"[{chart}, {chart}.querySelector('svg')].map((one) => one.clientWidth)"
-    browser.wait(f"{places}[0] > 200")
+    browser.wait(f"{chart}.checkVisibility()")
     place, picture = browser.evaluate(places)
     assert 0.8 * place < picture <= place
 

@@ -249,6 +249,20 @@ def test_the_access_log_is_one_that_is_learned(tmp_path: Path) -> None:
     assert learn([log]).log.count == 21
 
 
+@pytest.mark.parametrize("trusted", [False, True])
+def test_the_log_names_the_client_before_a_trusted_proxy(tmp_path: Path, trusted: bool) -> None:
+    log = tmp_path / "access.log"
+    given = {"log": log, "behind_proxy": trusted}
+    with backends(echo) as servers, switching("random", servers, **given) as proxy:
+        for number in range(6):
+            get(proxy.url, more=f"X-Forwarded-For: 203.0.113.{number % 3}, 10.0.0.7\r\n")
+        proxy.stop()
+    addresses = [line.split()[0] for line in log.read_text().splitlines()]
+    expected = [f"203.0.113.{number % 3}" for number in range(6)] if trusted else ["127.0.0.1"] * 6
+    assert addresses == expected
+    assert learn([log]).log.requests.user_count == (3 if trusted else 1)
+
+
 def test_a_full_disk_ends_the_log_and_not_the_switch() -> None:
     with backends(echo) as servers, switching("random", servers, log="/dev/full") as proxy:
         assert get(proxy.url, "/1") == (200, "/1")

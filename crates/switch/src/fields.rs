@@ -1,9 +1,12 @@
 //! Header fields on their way through: fields for one hop only are removed, and fields about the
 //! hop are added (RFC 9110, sections 7.6.1 and 7.6.3; RFC 7239).
 
+mod client;
+
 use std::fmt::Write;
 use std::net::IpAddr;
 
+pub(crate) use client::client;
 use hyper::header::{
     CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, Entry, FORWARDED, HOST, HeaderName, HeaderValue,
     PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
@@ -14,13 +17,13 @@ use crate::framing::is_length;
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
-const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
-const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-const X_FORWARDED_PORT: HeaderName = HeaderName::from_static("x-forwarded-port");
-const X_REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
-const X_CLIENT_IP: HeaderName = HeaderName::from_static("x-client-ip");
-const TRUE_CLIENT_IP: HeaderName = HeaderName::from_static("true-client-ip");
+const X_FORWARDED_FOR: &str = "x-forwarded-for";
+const X_FORWARDED_HOST: &str = "x-forwarded-host";
+const X_FORWARDED_PROTO: &str = "x-forwarded-proto";
+const X_FORWARDED_PORT: &str = "x-forwarded-port";
+const X_REAL_IP: &str = "x-real-ip";
+const X_CLIENT_IP: &str = "x-client-ip";
+const TRUE_CLIENT_IP: &str = "true-client-ip";
 /// Received over HTTP/1.1, the version that all servers name.
 const HERE: HeaderValue = HeaderValue::from_static("1.1 thinktime");
 /// The name of switches in `Via`.
@@ -48,8 +51,8 @@ pub(crate) struct Origin {
 }
 
 /// The fields in which proxies describe those before them.
-const CLIENT_FIELDS: [HeaderName; 8] = [
-    FORWARDED,
+const CLIENT_FIELDS: [&str; 8] = [
+    "forwarded",
     X_FORWARDED_FOR,
     X_FORWARDED_HOST,
     X_FORWARDED_PROTO,
@@ -78,8 +81,13 @@ pub(crate) fn are_well_formed(fields: &HeaderMap) -> bool {
 /// get fields as environment variables, as by CGI and WSGI, cannot distinguish `_` from `-`.
 pub(crate) fn may_name_client(name: &[u8]) -> bool {
     let dashed = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };
-    let is = |one: &HeaderName| one.as_str().bytes().eq(name.iter().map(dashed));
+    let is = |one: &&str| one.bytes().eq(name.iter().map(dashed));
     name.contains(&b'_') && CLIENT_FIELDS.iter().any(is)
+}
+
+/// Whether a field of this name, in small letters, identifies the sender.
+pub(crate) fn names_client(name: &[u8]) -> bool {
+    CLIENT_FIELDS.iter().any(|one| one.as_bytes() == name)
 }
 
 /// Turns the fields of a received request of this version into those for its server.
@@ -90,7 +98,7 @@ pub(crate) fn to_server(fields: &mut HeaderMap, origin: Origin, version: Version
     // The switch itself permits the client to send the body.
     remove_all(fields, |name| *name == EXPECT);
     if !origin.behind_proxy {
-        remove_all(fields, |name| CLIENT_FIELDS.contains(name));
+        remove_all(fields, |name| names_client(name.as_str().as_bytes()));
     }
     // No proxy writes these.
     remove_all(fields, |name| may_name_client(name.as_str().as_bytes()));
@@ -98,7 +106,7 @@ pub(crate) fn to_server(fields: &mut HeaderMap, origin: Origin, version: Version
     let host = fields.get(HOST).cloned();
     let forwarded = forwarded(&origin, &from, host.as_ref().and_then(|host| host.to_str().ok()));
     add(fields, FORWARDED, HeaderValue::try_from(forwarded).ok());
-    add(fields, X_FORWARDED_FOR, HeaderValue::try_from(from).ok());
+    add(fields, HeaderName::from_static(X_FORWARDED_FOR), HeaderValue::try_from(from).ok());
     fields.entry(X_FORWARDED_PROTO).or_insert_with(|| HeaderValue::from_static(origin.scheme));
     if let Some(host) = host {
         fields.entry(X_FORWARDED_HOST).or_insert(host);

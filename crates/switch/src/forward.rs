@@ -30,7 +30,8 @@ pub(crate) async fn answer(
     handover: Option<Box<Handover>>,
 ) -> Result<Response<Download>, Infallible> {
     let Handover { entry, stage } = handover.map_or_else(Handover::default, |handover| *handover);
-    let new = || forwarder.log.is_some().then(|| Entry::new(origin.from, &request));
+    let client = || fields::client(request.headers(), &origin);
+    let new = || forwarder.log.is_some().then(|| Entry::new(client(), &request));
     let mut entry = entry.or_else(new);
     let outgoing = match max_forwards::answer(&mut request) {
         Ok(Some(response)) => {

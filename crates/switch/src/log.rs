@@ -37,7 +37,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The properties of a request at its arrival.
+    /// The properties of a request of a client at its arrival.
     pub(crate) fn new<B>(from: IpAddr, request: &Request<B>) -> Entry {
         let version = match request.version() {
             Version::HTTP_10 => "1.0",

@@ -7,7 +7,7 @@
 use memchr::memchr;
 
 use crate::date_text::DateText;
-use crate::fields::{Origin, may_name_client};
+use crate::fields::{Origin, may_name_client, names_client};
 
 /// The most fields of a simple message: hyper's parser has room for no more.
 const FIELDS_MAX: usize = 100;
@@ -155,11 +155,7 @@ fn concerns_hops(name: &[u8]) -> bool {
 
 /// Whether a field identifies the sender: `fields` removes or extends it.
 fn concerns_client(name: &[u8]) -> bool {
-    match name {
-        b"forwarded" | b"x-forwarded-for" | b"x-forwarded-host" | b"x-forwarded-proto"
-        | b"x-forwarded-port" | b"x-real-ip" | b"x-client-ip" | b"true-client-ip" => true,
-        _ => may_name_client(name),
-    }
+    names_client(name) || may_name_client(name)
 }
 
 /// The first line, without its end, and the rest.

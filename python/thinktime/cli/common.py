@@ -53,9 +53,9 @@ def mapped_errors() -> Iterator[None]:
         raise fail(why, Exit.INPUT_WRONG) from None
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
-    except BrokenPipeError:
-        raise  # nobody reads the output: `main` ends the command
     except OSError as error:
+        if error.errno in (errno.EPIPE, errno.ENOMEM):
+            raise  # `main` ends the command
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         status = Exit.UNDECIDED if full else Exit.INPUT_WRONG
         known = error.filename is not None  # then without the system's number

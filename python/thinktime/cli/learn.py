@@ -182,12 +182,14 @@ def command(
                 with reading_progress(quiet) as progress:
                     before = learn([compare], fidelity=False, progress=progress, **how)
                 _compare(before, learned, json)
-        if compare is None:
-            _show(learned, server, json)
         with common.mapped_errors():
-            written = list(files.write(learned, server))
-        for path in written:
-            common.errors.print(f"written: {path}", markup=False, soft_wrap=True)
+            try:
+                if compare is None:
+                    _show(learned, server, json)
+            except BrokenPipeError:  # nobody reads the output, but the files are wanted
+                _write(files, learned, server)
+                raise
+            _write(files, learned, server)
     if files.system is not None and server is None:
         _say_no_system(files)
     if learned.log.stopped and not follow:
@@ -207,6 +209,12 @@ def _tell(reading: ExitStack, feed: Feed | None, enough: Interrupt, log: Log) ->
         from thinktime.learn.logs.overview import overview_of
 
         feed.tell("read", overview_of(log))
+
+
+def _write(files: LearnedFiles, learned: Learned, server: Server | None) -> None:
+    """Write all files, and name them."""
+    for path in list(files.write(learned, server)):
+        common.errors.print(f"written: {path}", markup=False, soft_wrap=True)
 
 
 def _page(learned: Learned, output: Path | None) -> Page:
@@ -258,8 +266,7 @@ def _check_demand(demand: str | None) -> None:
 def _show(learned: Learned, server: Server | None, as_json: bool) -> None:
     from thinktime.learn.views.terminal import lines
 
-    with common.mapped_errors():
-        learned.workload()  # what is written can be read
+    learned.workload()  # what is written can be read
     if as_json:
         typer.echo(json_module.dumps(learned.to_dict(server), indent=2))
         return

@@ -9,6 +9,8 @@ from dataclasses import replace
 from thinktime._core import InputError
 from thinktime.learn.advice.advice import advise, main_part
 from thinktime.learn.journeys.timeout import USUAL_S, timeout_curve
+from thinktime.learn.kinds import objects_by_time
+from thinktime.learn.kinds.objects_by_time import ObjectsByTime
 from thinktime.learn.logs.log import OWN, Log, log_of
 from thinktime.learn.logs.reader import Progress, Read
 from thinktime.learn.memory import give_back
@@ -46,9 +48,14 @@ def learn_from(
     Raises InputError if there is nothing to learn from.
     """
     log = log_of(done)
+    objects = objects_by_time.find(log.requests) if pages else ObjectsByTime(log.requests)
+    log = replace(log, requests=objects.requests)
     _say_read(log, progress, when_read)
     give_back(log.requests)
     populations = tell_apart(log.requests, programs=programs)
+    if objects.kinds:
+        told = Finding("objects by time", objects_by_time.sentence(objects), objects.share)
+        populations = replace(populations, findings=(*populations.findings, told))
     measured = stopping if fidelity else None
     give_back(log.requests)
     return _learned(log, populations, timeout, pages, (demand_cv2, load), least_users, measured)

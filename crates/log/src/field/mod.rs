@@ -39,7 +39,8 @@ pub(crate) enum Field {
     TimeOfDay,
     /// The duration of the request, in units of this many nanoseconds.
     Duration(i64),
-    /// A part of the request's duration, in seconds; -1 if the request did not reach it.
+    /// A part of the request's duration, in seconds or with a unit; -1 if the request did not reach
+    /// it.
     DurationPart,
     /// Times of phases in milliseconds, as in `10/0/30/69/109`: the last one is the whole, unless a
     /// plus sign says that the request was still in progress.
@@ -132,7 +133,7 @@ impl<'a> Draft<'a> {
             Field::Duration(unit) => self.duration_ns = Some(duration(&value, *unit)?),
             Field::Timers => self.duration_ns = timers(&value)?,
             Field::AnyDuration => self.duration_ns = Some(any_duration(&value)?),
-            Field::DurationPart => self.add_duration(duration(&value, SECOND)?),
+            Field::DurationPart => self.add_duration(any_duration(&value)?),
             _ => return self.set_text(field, value),
         }
         Ok(())
@@ -260,13 +261,15 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The entry's time and duration; `ends` says that the stamp is that of the request's end.
+    /// The entry's time and duration; `ends` says that the stamp is that of the request's end. The
+    /// clock has the time for a line without one.
     #[inline]
-    pub(crate) fn finish(&mut self, ends: bool) -> Result<&Entry<'a>, Reason> {
-        let stamp = match (self.stamp, &self.parts) {
-            (Some(stamp), _) => stamp,
-            (None, Some(parts)) => parts.stamp()?,
-            (None, None) => return Err(Reason::NoTime),
+    pub(crate) fn finish(&mut self, ends: bool, clock: &Clock) -> Result<&Entry<'a>, Reason> {
+        let (stamp, ends) = match (self.stamp, &self.parts) {
+            (Some(stamp), _) => (stamp, ends),
+            (None, Some(parts)) => (parts.stamp()?, ends),
+            // A line is written when its request has ended.
+            (None, None) => (clock.outer.ok_or(Reason::NoTime)?, true),
         };
         self.entry.check()?;
         self.entry.time_ns = stamp.ns;

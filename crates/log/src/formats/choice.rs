@@ -49,7 +49,7 @@ impl Choice {
         if wanted.argument.is_some() && known.argument.is_none() {
             return Err(Invalid::new(format!("the format `{}` takes no argument", known.name)));
         }
-        let head = Head { bytes: known.example.as_bytes() };
+        let head = Head::new(known.example.as_bytes());
         match ((known.open)(&head, &wanted), known.argument) {
             (Ok(None), Some(example)) if wanted.argument.is_none() && known.example.is_empty() => {
                 Err(Invalid::new(format!("give the format after a colon, as in `{example}`")))
@@ -84,7 +84,7 @@ type FormatMatch = (&'static str, Arc<dyn Format>);
 /// If no format fits, or a fitting one has no field for the user.
 pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
     if let Some(lines) = array::lines(head) {
-        let (name, format) = find(&Head { bytes: &lines }, choice)?;
+        let (name, format) = find(&Head::new(&lines), choice)?;
         return Ok((name, Arc::new(Array(format))));
     }
     if let Some(found) = find_behind_prefix(head, choice, PREFIXES_MAX) {
@@ -109,8 +109,9 @@ fn among_others(head: &Head<'_>, choice: &Choice, most: usize) -> Option<(usize,
         (reads && format.cut() == Cut::Lines).then_some((judged.good, (known.name, format)))
     });
     let deeper = Prefix::of_most(head).filter(|_| most > 0).filter_map(|prefix| {
-        let bytes = prefix.peeled(head);
-        let (good, (name, inner)) = among_others(&Head { bytes: &bytes }, choice, most - 1)?;
+        let (bytes, timed) = prefix.peeled(head);
+        let inner = Head { bytes: &bytes, timed };
+        let (good, (name, inner)) = among_others(&inner, choice, most - 1)?;
         Some((good, (name, Arc::new(PrefixChain { prefix, inner }) as Arc<dyn Format>)))
     });
     // Of equals the first is taken: stricter formats come first.
@@ -118,15 +119,15 @@ fn among_others(head: &Head<'_>, choice: &Choice, most: usize) -> Option<(usize,
 }
 
 /// The most nested prefixes, as in a container's syslog.
-const PREFIXES_MAX: usize = 3;
+const PREFIXES_MAX: usize = 4;
 
 /// The format after a prefix, if most lines have one.
 fn find_behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<FormatMatch> {
     let inner = |prefix: Prefix| {
-        let bytes = prefix.peeled(head);
-        let inner = Head { bytes: &bytes };
+        let (bytes, timed) = prefix.peeled(head);
+        let inner = Head { bytes: &bytes, timed };
         let deeper = if most > 1 { find_behind_prefix(&inner, choice, most - 1) } else { None };
-        let (name, format) = deeper.or_else(|| bare(&inner, choice).ok())?;
+        let (name, format) = deeper.or_else(|| fitting(&inner, choice).ok())?;
         let fits = format.cut() == Cut::Lines && inner.fits(&format);
         fits.then(|| (name, Arc::new(PrefixChain { prefix, inner: format }) as Arc<dyn Format>))
     };
@@ -135,6 +136,11 @@ fn find_behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<F
 
 /// The format of lines without a prefix.
 fn bare(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
+    fitting(head, choice).map_err(|wrong| wrong.unwrap_or_else(|| no_format(head, choice)))
+}
+
+/// The format of lines without a prefix; if none fits, what is wrong with one that would.
+fn fitting(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Option<Invalid>> {
     let mut wrong = None;
     for known in choice.candidates() {
         match (known.open)(head, &choice.options()) {
@@ -148,7 +154,7 @@ fn bare(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
             Err(_) => {}
         }
     }
-    Err(wrong.unwrap_or_else(|| no_format(head, choice)))
+    Err(wrong)
 }
 
 /// Whether a file has this format, without any options.
@@ -192,10 +198,27 @@ fn nearly(head: &Head<'_>, choice: &Choice) -> Option<String> {
     })
 }
 
-/// The missing keys, if the lines are objects of which only the time is known.
-fn json_lacks(head: &Head<'_>, choice: &Choice) -> Option<Invalid> {
-    let json = choice.candidates().into_iter().find(|known| known.name == "json")?;
-    (json.open)(head, &choice.options()).err()
+/// The format that lines would have with a time before each.
+fn lacks_only_time(head: &Head<'_>, choice: &Choice) -> Option<String> {
+    let timed = Head { timed: true, ..*head };
+    let found = || fitting(&timed, choice).ok();
+    let (name, format) = find_behind_prefix(&timed, choice, PREFIXES_MAX).or_else(found)?;
+    let has_keys = FORMATS.iter().any(|known| known.name == name && known.argument.is_some());
+    (!has_keys && timed.fits(&format)).then(|| {
+        format!(
+            "; read as `{name}`, its lines have no time: let one stand before each, as `docker \
+             logs --timestamps` and `journalctl -o short-iso` write it"
+        )
+    })
+}
+
+/// The missing keys, if the lines are objects or pairs.
+fn keys_lack(head: &Head<'_>, choice: &Choice) -> Option<String> {
+    let keyed = |known: &&FormatEntry| ["json", "logfmt"].contains(&known.name);
+    choice.candidates().into_iter().filter(keyed).find_map(|known| {
+        let lacking = (known.open)(head, &choice.options()).err()?;
+        Some(format!("; read as `{}`: {lacking}", known.name))
+    })
 }
 
 /// Whether no column of a table is known as a time.
@@ -229,6 +252,18 @@ fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
     }
 }
 
+/// What lines lack that no format fits, and what would read them.
+fn hint(head: &Head<'_>, first: &[u8], choice: &Choice) -> String {
+    if let Some(untimed) = lacks_only_time(head, choice) {
+        return untimed;
+    }
+    match (nearly(head, choice), keys_lack(head, choice)) {
+        (Some(near), _) => near + advice(head, first, choice),
+        (None, Some(lacking)) => lacking,
+        (None, None) => advice(head, first, choice).to_owned(),
+    }
+}
+
 fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
     let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
     if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
@@ -247,11 +282,7 @@ fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
             ),
         });
     }
-    let near = match (nearly(head, choice), json_lacks(head, choice)) {
-        (Some(near), _) => near + advice(head, first, choice),
-        (None, Some(lacking)) => format!("; read as `json`: {lacking}"),
-        (None, None) => advice(head, first, choice).to_owned(),
-    };
+    let near = hint(head, first, choice);
     let first = example(first);
     if let Some((known, _)) = &choice.named {
         let name = known.name;

@@ -31,7 +31,8 @@ meanings! {
         "edge_end_timestamp",
     ];
     "stamp": Field::AnyTime, [
-        "time", "timestamp", "ts", "datetime", "date_time", "date", "time_stamp",
+        "time", "timestamp", "ts", "datetime", "date_time", "date", "time_stamp", "asctime",
+        "event_time",
     ];
     "duration_ns": Field::Duration(1), ["duration_ns", "elapsed_ns", "event_duration"];
     "duration_us": Field::Duration(MICROSECOND), [
@@ -50,6 +51,7 @@ meanings! {
     "address": Field::Address, [
         "client_ip", "clientip", "remote_addr", "remote_ip", "remote_address", "client_address",
         "ip", "address", "c_ip", "source_ip", "remote_host", "client",
+        "client_addr", "client_host", "real_ip", "x_real_ip", "src_ip", "src", "peer",
         "source_address", "properties_client_ip",
     ];
     "forwarded": Field::Forwarded, ["http_x_forwarded_for", "x_forwarded_for"];
@@ -69,7 +71,8 @@ meanings! {
     "request": Field::Request, ["request", "request_line"];
     "url": Field::Url, [
         "request_uri", "uri", "url", "path", "target", "request_path", "client_request_uri",
-        "url_original", "url_path", "resource_path", "properties_request_uri",
+        "url_original", "url_path", "url_full", "uri_path", "resource_path",
+        "properties_request_uri",
     ];
     "query": Field::Query, ["args", "query_string", "query"];
     "protocol": Field::Protocol, [
@@ -97,6 +100,8 @@ pub(super) struct Resolved {
     pub(super) columns: Vec<(Field, bool)>,
     /// Whether the time is that of the request's end.
     pub(super) ends: bool,
+    /// Whether a column is a time.
+    pub(super) timed: bool,
 }
 
 impl Meaning {
@@ -150,8 +155,8 @@ pub(super) fn unit_open(name: &str, field: &Field) -> bool {
 }
 
 /// The meanings of columns of these names: by the user's mapping, as in `time=ts,user=ip`, and else
-/// by their usual names. None if no column is a time. `ends` says whether a name such as
-/// `timestamp` is that of the end; in a mapping, `time` is the begin and `end` the end.
+/// by their usual names, also within a usual group, as in `req.method`. `ends` says whether a name
+/// such as `timestamp` is that of the end; in a mapping, `time` is the begin and `end` the end.
 ///
 /// # Errors
 /// If the mapping names an unknown column or meaning.
@@ -160,12 +165,13 @@ pub(super) fn resolve(
     mapping: Option<&str>,
     user: Option<&str>,
     ends: bool,
-) -> Result<Option<Resolved>, Invalid> {
+) -> Result<Resolved, Invalid> {
     let place_of = |wanted: &str| {
         let place = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
         place.ok_or_else(|| unknown("column", wanted, names.iter().map(|name| &name[..])))
     };
-    let mut resolved = Resolved { columns: vec![(Field::Skip, false); names.len()], ends };
+    let columns = vec![(Field::Skip, false); names.len()];
+    let mut resolved = Resolved { columns, ends, timed: false };
     let mut kinds = Vec::new();
     if let Some(user) = user {
         resolved.columns[place_of(user)?].1 = true;
@@ -181,20 +187,74 @@ pub(super) fn resolve(
             resolved.assign(meaning, place, &mut kinds);
         }
     }
-    let usual: Vec<String> = names.iter().map(|name| plain(name)).collect();
-    for meaning in MEANINGS {
-        let mut places = meaning.usual.iter().map(|name| usual.iter().position(|own| own == name));
-        if let Some(place) = places.find_map(|place| place)
-            && !kinds.contains(&meaning.kind())
-            && resolved.columns[place].0 == Field::Skip
-        {
-            resolved.assign(meaning, place, &mut kinds);
+    let whole = |_: &Meaning| names.iter().map(|name| Some(plain(name))).collect();
+    let grouped = |meaning: &Meaning| names.iter().map(|name| in_group(name, meaning)).collect();
+    resolved.assign_usual(whole, &mut kinds);
+    resolved.assign_usual(grouped, &mut kinds);
+    resolved.timed = kinds.contains(&"time");
+    Ok(resolved)
+}
+
+/// The groups of keys that have those of a request, of its response, or of both.
+const OF_REQUEST: [&str; 4] = ["request", "req", "http_request", "network"];
+const OF_RESPONSE: [&str; 5] = ["response", "resp", "res", "http_response", "reply"];
+const OF_BOTH: [&str; 12] = [
+    "http",
+    "headers",
+    "header",
+    "data",
+    "fields",
+    "attributes",
+    "attrs",
+    "payload",
+    "properties",
+    "context",
+    "access",
+    "access_log",
+];
+
+/// The name of a column without the groups that it stands in, if these may have the meaning:
+/// `req.headers.user-agent` is a `user_agent`, and `upstream.status` is no status of the response.
+fn in_group(name: &str, meaning: &Meaning) -> Option<String> {
+    let own: &[&str] = match meaning.key {
+        "status" | "bytes" => &OF_RESPONSE,
+        "time" | "end" | "stamp" => &[],
+        key if key.starts_with("duration") => &OF_RESPONSE,
+        _ => &OF_REQUEST,
+    };
+    let mut rest = name;
+    while let Some((group, inner)) = rest.split_once('.') {
+        let group = plain(group);
+        if !own.contains(&&group[..]) && !OF_BOTH.contains(&&group[..]) {
+            break;
         }
+        rest = inner;
     }
-    Ok(kinds.contains(&"time").then_some(resolved))
+    (rest.len() < name.len()).then(|| plain(rest))
 }
 
 impl Resolved {
+    /// Gives each meaning that no column has yet the first column with a usual name of it; `named`
+    /// gives the names of all columns for a meaning.
+    fn assign_usual(
+        &mut self,
+        named: impl Fn(&Meaning) -> Vec<Option<String>>,
+        kinds: &mut Vec<&'static str>,
+    ) {
+        for meaning in MEANINGS {
+            if kinds.contains(&meaning.kind()) {
+                continue;
+            }
+            let names = named(meaning);
+            let place = |usual: &&str| names.iter().position(|own| own.as_deref() == Some(*usual));
+            if let Some(place) = meaning.usual.iter().find_map(place)
+                && self.columns[place].0 == Field::Skip
+            {
+                self.assign(meaning, place, kinds);
+            }
+        }
+    }
+
     fn assign(&mut self, meaning: &Meaning, place: usize, kinds: &mut Vec<&'static str>) {
         match meaning.key {
             "time" => self.ends = false,
@@ -224,7 +284,7 @@ fn pairs(mapping: Option<&str>) -> Result<Vec<(&'static Meaning, &str)>, Invalid
 mod tests {
     use super::*;
 
-    fn resolved(names: &[&str], mapping: Option<&str>) -> Result<Option<Resolved>, Invalid> {
+    fn resolved(names: &[&str], mapping: Option<&str>) -> Result<Resolved, Invalid> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         resolve(&names, mapping, None, false)
     }
@@ -232,7 +292,7 @@ mod tests {
     #[test]
     fn usual_names_are_known() {
         let names = ["@timestamp", "User-Agent", "client ip", "duration", "took_ms", "x"];
-        let found = resolved(&names, None).unwrap().unwrap();
+        let found = resolved(&names, None).unwrap();
         let expected = [
             Field::AnyTime,
             Field::Agent,
@@ -242,18 +302,18 @@ mod tests {
             Field::Skip,
         ];
         assert_eq!(found.columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>(), expected);
-        assert!(!found.ends && resolved(&["msec"], None).unwrap().unwrap().ends);
-        assert_eq!(resolved(&["ip", "url"], None), Ok(None));
+        assert!(!found.ends && resolved(&["msec"], None).unwrap().ends);
+        assert!(!resolved(&["ip", "url"], None).unwrap().timed);
         let names =
             ["timeStamp", "clientIP", "HTTPMethod", "http.response.status_code", "event.id"];
-        let found = resolved(&names, None).unwrap().unwrap();
+        let found = resolved(&names, None).unwrap();
         let expected = [Field::AnyTime, Field::Address, Field::Method, Field::Status, Field::Skip];
         assert_eq!(found.columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn a_mapping_comes_first() {
-        let found = resolved(&["time", "done", "ip"], Some("end=done, user=ip")).unwrap().unwrap();
+        let found = resolved(&["time", "done", "ip"], Some("end=done, user=ip")).unwrap();
         let expected = [(Field::Skip, false), (Field::AnyTime, false), (Field::Address, true)];
         assert_eq!((&found.columns[..], found.ends), (&expected[..], true));
     }

@@ -54,22 +54,19 @@ fn open(
         .map_while(Result::ok)
         .map(|cell| String::from_utf8_lossy(&cell).trim().to_owned())
         .collect();
-    let found = resolve(&names, wanted.argument, wanted.user, false)?;
+    let resolved = resolve(&names, wanted.argument, wanted.user, false)?;
+    if !resolved.timed {
+        return Ok(None);
+    }
     let header = header.to_owned();
-    let csv = |resolved: Resolved| {
-        let unused = |(_, column): &(&String, &(Field, bool))| column.0 == Field::Skip && !column.1;
-        let unused_fields = names.iter().zip(&resolved.columns).filter(unused);
-        let unused_fields =
-            unused_fields.map(|(name, _)| name.clone()).filter(|name| !name.is_empty());
-        let unused_fields = unused_fields.collect();
-        let unit_open =
-            names.iter().zip(&resolved.columns).any(|(name, of)| unit_open(name, &of.0));
-        let of_method = |column: &(Field, bool)| matches!(column.0, Field::Method | Field::Request);
-        let tells_method = resolved.columns.iter().any(of_method);
-        Arc::new(Csv { separator, header, resolved, unused_fields, unit_open, tells_method })
-            as Arc<dyn Format>
-    };
-    Ok(found.map(csv))
+    let unused = |(_, column): &(&String, &(Field, bool))| column.0 == Field::Skip && !column.1;
+    let unused_fields = names.iter().zip(&resolved.columns).filter(unused);
+    let unused_fields = unused_fields.map(|(name, _)| name.clone()).filter(|name| !name.is_empty());
+    let unused_fields = unused_fields.collect();
+    let unit_open = names.iter().zip(&resolved.columns).any(|(name, of)| unit_open(name, &of.0));
+    let of_method = |column: &(Field, bool)| matches!(column.0, Field::Method | Field::Request);
+    let tells_method = resolved.columns.iter().any(of_method);
+    Ok(Some(Arc::new(Csv { separator, header, resolved, unused_fields, unit_open, tells_method })))
 }
 
 /// Lines with the columns that the header has named.
@@ -107,7 +104,7 @@ impl Format for Csv {
                 draft.set(field, value, clock)?;
             }
         }
-        take(draft.finish(self.resolved.ends)?);
+        take(draft.finish(self.resolved.ends, clock)?);
         Ok(())
     }
 

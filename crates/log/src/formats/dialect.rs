@@ -1,11 +1,11 @@
-//! Lines of JSON by one program, with its own meanings and units of keys.
+//! Lines by one program, with its own meanings and units of keys.
 
 use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
 use super::json::{Json, keys};
-use super::tree::Node;
+use super::keyed::Keyed;
 use super::{Format, FormatOptions, Head};
 use crate::field::Field;
 
@@ -20,35 +20,36 @@ pub(super) struct Dialect {
 }
 
 impl Dialect {
-    /// The reader of a file that has the marks.
+    /// The reader of lines of JSON that have the marks.
     pub(super) fn open(
         &self,
         head: &Head<'_>,
         wanted: &FormatOptions<'_>,
     ) -> Result<Option<Arc<dyn Format>>, Invalid> {
-        let keys = keys(head);
+        let keyed = self.keyed(&keys(head), wanted);
+        Ok(keyed.map(|keyed| Arc::new(Json::new(keyed)) as Arc<dyn Format>))
+    }
+
+    /// The meanings of the keys of lines, if they have the marks.
+    pub(super) fn keyed(&self, keys: &[String], wanted: &FormatOptions<'_>) -> Option<Keyed> {
         let has = |mark: &&str| keys.iter().any(|key| key.eq_ignore_ascii_case(mark));
         if !self.marks.iter().any(|marks| marks.iter().all(has)) {
-            return Ok(None);
+            return None;
         }
-        let mut fields: Vec<(&str, Field, bool)> =
-            self.fields.iter().map(|(path, field)| (*path, field.clone(), false)).collect();
+        let own = self.fields.iter();
+        let mut fields: Vec<(String, Field, bool)> =
+            own.map(|(path, field)| ((*path).to_owned(), field.clone(), false)).collect();
         if let Some(user) = wanted.user {
             fields.retain(|field| field.1 != Field::User);
             match fields.iter_mut().find(|field| field.0 == user) {
                 Some(field) => field.2 = true,
-                None => fields.push((user, Field::Skip, true)),
+                None => fields.push((user.to_owned(), Field::Skip, true)),
             }
         }
         let is_taken =
             |key: &String| fields.iter().any(|(path, ..)| path.eq_ignore_ascii_case(key));
         let unused_fields = keys.iter().filter(|key| !is_taken(key)).cloned().collect();
-        Ok(Some(Arc::new(Json {
-            root: Node::tree(fields),
-            ends: self.ends,
-            unused_fields,
-            unit_open: false,
-            has_method: true,
-        })))
+        let (ends, unit_open, has_method) = (self.ends, false, true);
+        Some(Keyed { fields, ends, unused_fields, unit_open, has_method, doubts: vec![] })
     }
 }

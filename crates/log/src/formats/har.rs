@@ -57,22 +57,22 @@ impl Format for Har {
         Cut::Whole
     }
 
-    fn read(&self, file: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
-        let mut bad = Ok(());
-        Scanner::new(file).each_of(&["log", "entries"], &mut |text| {
-            if memchr::memmem::find(text, b"\"_fromCache\":").is_some() {
-                return;
-            }
-            let mut draft = Draft::default();
-            // A recording belongs to one browser, which it does not name.
-            draft.entry.address = BROWSER.into();
-            let read = Scanner::new(text).line(&self.entry, &mut draft, clock);
-            match read.and_then(|()| draft.finish(false)) {
-                Ok(entry) if entry.path.starts_with(b"data:") => {}
-                Ok(entry) => take(entry),
-                Err(reason) => bad = Err(reason),
-            }
-        })?;
-        bad
+    fn parts<'a>(&self, file: &'a [u8], each: &mut dyn FnMut(&'a [u8])) -> Result<(), Reason> {
+        Scanner::new(file).each_of(&["log", "entries"], each)
+    }
+
+    fn read(&self, text: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
+        if memchr::memmem::find(text, b"\"_fromCache\":").is_some() {
+            return Ok(());
+        }
+        let mut draft = Draft::default();
+        // A recording belongs to one browser, which it does not name.
+        draft.entry.address = BROWSER.into();
+        Scanner::new(text).line(&self.entry, &mut draft, clock)?;
+        let entry = draft.finish(false, clock)?;
+        if !entry.path.starts_with(b"data:") {
+            take(entry);
+        }
+        Ok(())
     }
 }

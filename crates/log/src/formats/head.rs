@@ -3,19 +3,25 @@
 use std::sync::Arc;
 
 use super::{Cut, Format};
-use crate::time::Clock;
+use crate::time::{Clock, Stamp};
 
 /// The begin of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<'a> {
     /// Its first bytes, unpacked, without a byte order mark.
     pub(crate) bytes: &'a [u8],
+    /// Whether a time stood before most lines, which were taken out of more.
+    pub(crate) timed: bool,
 }
 
 /// The lines that decide the format.
 const LINES_JUDGED: usize = 500;
 
 impl<'a> Head<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Head<'a> {
+        Head { bytes, timed: false }
+    }
+
     /// Its lines, except the last one if it is incomplete.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
         let whole = memchr::memrchr(b'\n', self.bytes).map(|end| &self.bytes[..end]);
@@ -32,6 +38,7 @@ impl<'a> Head<'a> {
     pub(crate) fn judge(&self, format: &Arc<dyn Format>) -> Judgement {
         let (mut good, mut without_request, mut bad) = (0, 0, 0);
         let mut clock = Clock::default();
+        clock.outer = self.timed.then_some(Stamp { ns: 0, resolution_ns: 1 });
         let mut judge = |format: &dyn Format, line: &[u8]| {
             let mut taken = false;
             match format.read(line, &mut clock, &mut |_| taken = true) {

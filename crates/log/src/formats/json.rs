@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::column_names::{Resolved, resolve, unit_open};
+use super::keyed::Keyed;
 use super::scanner::Scanner;
 use super::tree::Node;
 use super::{Format, FormatEntry, FormatOptions, Head, Take};
-use crate::field::{Draft, Field};
+use crate::field::Draft;
 use crate::reason::Reason;
 use crate::time::Clock;
 
@@ -28,32 +28,9 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
     if paths.is_empty() {
         return Ok(None);
     }
-    // Such lines are written when a request ends.
-    let mut resolved = resolve(&paths, wanted.argument, wanted.user, true)?;
-    if let (None, Some(key)) = (&resolved, only_time(head, &paths)) {
-        let mapping = format!("{},stamp={key}", wanted.argument.unwrap_or_default());
-        resolved = resolve(&paths, Some(&mapping), wanted.user, true)?;
-    }
-    let timed = resolved.is_some();
-    let skipped = || Resolved { columns: vec![(Field::Skip, false); paths.len()], ends: true };
-    let Resolved { columns, ends } = resolved.unwrap_or_else(skipped);
-    if let Some(lacking) = lacking(timed, &columns, &paths) {
-        return Err(lacking);
-    }
-    let has_method = has(&columns, &[Field::Method, Field::Request]);
-    let unused =
-        paths.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
-    let unused_fields = unused.map(|(path, _)| path.clone()).collect();
-    let unit_open = paths.iter().zip(&columns).any(|(path, (field, _))| unit_open(path, field));
-    let fields =
-        paths.iter().zip(columns).filter(|(_, (field, user))| *user || *field != Field::Skip);
-    let fields = fields.map(|(path, (field, user))| (&path[..], field, user)).collect();
-    let root = Node::tree(fields);
-    Ok(Some(Arc::new(Json { root, ends, unused_fields, unit_open, has_method })))
-}
-
-fn has(columns: &[(Field, bool)], fields: &[Field]) -> bool {
-    columns.iter().any(|(field, _)| fields.contains(field))
+    let only_time = || only_time(head, &paths);
+    let keyed = Keyed::by_names(KNOWN.name, &paths, wanted, head.timed, only_time)?;
+    Ok(Some(Arc::new(Json::new(keyed))))
 }
 
 /// The only key whose values are all texts of a time, whatever its name.
@@ -68,37 +45,8 @@ fn only_time<'a>(head: &Head<'_>, paths: &'a [String]) -> Option<&'a str> {
     times.next().filter(|_| times.next().is_none()).map(|path| &path[..])
 }
 
-/// If no key is known that every request has. A request line has a path.
-fn lacking(timed: bool, columns: &[(Field, bool)], paths: &[String]) -> Option<Invalid> {
-    let user = columns.iter().any(|(_, user)| *user);
-    let addressed = has(columns, &[Field::Address, Field::Forwarded, Field::User]);
-    // Without a time, the other keys are not looked for.
-    let lacking: Vec<&str> = [
-        ("time", timed),
-        ("url", !timed || has(columns, &[Field::Url, Field::Request])),
-        ("address", !timed || user || addressed),
-    ]
-    .into_iter()
-    .filter(|(_, there)| !there)
-    .map(|(key, _)| key)
-    .collect();
-    let all: Vec<String> = lacking.iter().map(|key| format!("{key}=KEY")).collect();
-    (!lacking.is_empty()).then(|| {
-        Invalid::new(format!(
-            "no key of its first lines is known as the {}: name it, as in `--format json:{}`; its \
-             keys are {}{}",
-            lacking.join(", nor as the "),
-            all.join(","),
-            paths[..paths.len().min(KEYS_SHOWN)].join(", "),
-            if paths.len() > KEYS_SHOWN { ", ..." } else { "" }
-        ))
-    })
-}
-
 /// The lines whose values are tried.
 const LINES_TRIED: usize = 20;
-/// The keys that a message lists.
-const KEYS_SHOWN: usize = 30;
 /// Keys are collected from this many lines.
 const LINES_LOOKED_AT: usize = 2000;
 
@@ -114,37 +62,38 @@ pub(super) fn keys(head: &Head<'_>) -> Vec<String> {
 /// Objects, read as the tree requests.
 #[derive(Debug)]
 pub(super) struct Json {
-    pub(super) root: Node,
-    pub(super) ends: bool,
-    /// The keys that are not used.
-    pub(super) unused_fields: Vec<String>,
-    pub(super) unit_open: bool,
-    /// Whether a key has the method. Lists of pages have none.
-    pub(super) has_method: bool,
+    root: Node,
+    keyed: Keyed,
+}
+
+impl Json {
+    pub(super) fn new(keyed: Keyed) -> Json {
+        let fields = keyed.fields.iter();
+        let fields = fields.map(|(path, field, user)| (&path[..], field.clone(), *user)).collect();
+        Json { root: Node::tree(fields), keyed }
+    }
 }
 
 impl Format for Json {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
         let mut draft = Draft::default();
-        if !self.has_method {
+        if !self.keyed.has_method {
             draft.entry.method = Cow::Borrowed(b"GET");
         }
         Scanner::new(line).line(&self.root, &mut draft, clock)?;
-        take(draft.finish(self.ends)?);
+        take(draft.finish(self.keyed.ends, clock)?);
         Ok(())
     }
 
     fn unused_fields(&self) -> Vec<String> {
-        self.unused_fields.clone()
+        self.keyed.unused_fields.clone()
     }
 
     fn doubts(&self) -> Vec<String> {
-        let doubt = "no key is known as the method, and all requests are taken for GET; \
-                     --format json:method=KEY names it";
-        if self.has_method { Vec::new() } else { vec![doubt.to_owned()] }
+        self.keyed.doubts.clone()
     }
 
     fn unit_open(&self) -> bool {
-        self.unit_open
+        self.keyed.unit_open
     }
 }

@@ -16,6 +16,8 @@ use crate::time::Clock;
 #[derive(Debug)]
 pub(super) struct LayoutFormat {
     layout: Layout,
+    /// The layouts of lines that the first one does not fit.
+    others: Vec<Layout>,
     extras: Extras,
     unused_fields: Vec<String>,
     doubts: Vec<String>,
@@ -24,7 +26,13 @@ pub(super) struct LayoutFormat {
 impl LayoutFormat {
     /// For a format that is a layout alone.
     pub(super) fn new(layout: Layout) -> LayoutFormat {
-        LayoutFormat { layout, extras: Extras::default(), unused_fields: vec![], doubts: vec![] }
+        LayoutFormat::of_several((layout, vec![]))
+    }
+
+    /// For a layout, and those of other lines.
+    fn of_several((layout, others): Layouts) -> LayoutFormat {
+        let extras = Extras::default();
+        LayoutFormat { layout, others, extras, unused_fields: vec![], doubts: vec![] }
     }
 
     /// For a layout from the user; its unknown fields are reported.
@@ -34,7 +42,7 @@ impl LayoutFormat {
     }
 
     /// For a layout with possible extra fields, as the first lines show.
-    fn with_extras(layout: Layout, head: &Head<'_>) -> LayoutFormat {
+    fn with_extras((layout, others): Layouts, head: &Head<'_>) -> LayoutFormat {
         let mut clock = Clock::default();
         let ends = head.lines().filter_map(|line| {
             let mut draft = Draft::default();
@@ -43,19 +51,36 @@ impl LayoutFormat {
         });
         let extras = Extras::find(ends);
         // Only nginx, which stamps the end, writes a duration there.
-        let layout = if extras.has_seconds() { layout.of_ends() } else { layout };
+        let ends = extras.has_seconds();
+        let of = |layout: Layout| if ends { layout.of_ends() } else { layout };
+        let (layout, others) = (of(layout), others.into_iter().map(of).collect());
         let (unused_fields, doubts) = (extras.unused_fields(), extras.doubts());
-        LayoutFormat { layout, extras, unused_fields, doubts }
+        LayoutFormat { layout, others, extras, unused_fields, doubts }
+    }
+
+    fn read_as(
+        &self,
+        layout: &Layout,
+        line: &[u8],
+        clock: &mut Clock,
+        take: &mut Take<'_>,
+    ) -> Result<(), Reason> {
+        let mut draft = Draft::default();
+        let rest = layout.read(line, clock, &mut draft)?;
+        self.extras.read(rest, clock, &mut draft)?;
+        take(draft.finish(layout.ends(), clock)?);
+        Ok(())
     }
 }
 
 impl Format for LayoutFormat {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
-        let mut draft = Draft::default();
-        let rest = self.layout.read(line, clock, &mut draft)?;
-        self.extras.read(rest, clock, &mut draft)?;
-        take(draft.finish(self.layout.ends())?);
-        Ok(())
+        let read = self.read_as(&self.layout, line, clock, take);
+        if read.is_ok() {
+            return read;
+        }
+        let mut others = self.others.iter();
+        others.find_map(|other| self.read_as(other, line, clock, take).ok()).map_or(read, Ok)
     }
 
     fn unused_fields(&self) -> Vec<String> {
@@ -67,16 +92,23 @@ impl Format for LayoutFormat {
     }
 }
 
+/// A layout, and those of lines that it does not fit.
+type Layouts = (Layout, Vec<Layout>);
+
 /// The reader of the first of these templates that fits most of the first lines; else of the one
-/// that reads most.
+/// that reads most. The other templates are those of lines that it does not fit.
 pub(super) fn first_fitting(
     templates: &[&str],
     ends: bool,
     head: &Head<'_>,
     wanted: &FormatOptions<'_>,
 ) -> Result<Option<Arc<dyn Format>>, Invalid> {
-    let layout = choose(templates, ends, head, wanted)?;
-    Ok(layout.map(|layout| Arc::new(LayoutFormat::new(layout)) as Arc<dyn Format>))
+    let (place, layout) = choose(templates, ends, head, wanted)?;
+    let mut others = bare_dashes(templates[place], ends, wanted);
+    for (_, other) in templates.iter().enumerate().filter(|(other, _)| *other != place) {
+        others.extend(laid(other, ends, wanted).ok());
+    }
+    Ok(Some(Arc::new(LayoutFormat::of_several((layout, others)))))
 }
 
 /// Lines of the Common Log Format with `further` fields, perhaps with the host before them, and
@@ -98,33 +130,50 @@ pub(super) fn common_begin(
     });
     let templates: Vec<String> = templates.collect();
     let templates: Vec<&str> = templates.iter().map(|template| &template[..]).collect();
-    let layout = choose(&templates, false, head, wanted)?;
-    Ok(layout.map(|layout| {
-        let mut format = LayoutFormat::with_extras(layout, head);
-        format.doubts.extend(doubt);
-        Arc::new(format) as Arc<dyn Format>
-    }))
+    let (place, layout) = choose(&templates, false, head, wanted)?;
+    let others = bare_dashes(templates[place], false, wanted);
+    let mut format = LayoutFormat::with_extras((layout, others), head);
+    format.doubts.extend(doubt);
+    Ok(Some(Arc::new(format)))
 }
 
 const REST: &str = "\"{request}\" {status} {bytes_or_dash}";
 
+/// The layouts of a template for lines with a bare `-` where others have a text in quotes.
+fn bare_dashes(template: &str, ends: bool, wanted: &FormatOptions<'_>) -> Vec<Layout> {
+    let mut templates = vec![template.to_owned()];
+    for quoted in ["\"{referrer}\"", "\"{agent}\""] {
+        let bare = |template: &String| template.replace(quoted, "-");
+        let having = templates.iter().filter(|template| template.contains(quoted));
+        let bare: Vec<String> = having.map(bare).collect();
+        templates.extend(bare);
+    }
+    // The user's field may be one that is missing.
+    templates[1..].iter().filter_map(|template| laid(template, ends, wanted).ok()).collect()
+}
+
+fn laid(template: &str, ends: bool, wanted: &FormatOptions<'_>) -> Result<Layout, Invalid> {
+    Layout::template(template, ends)?.with_user(wanted.user)
+}
+
+/// The place of the template that fits, and its layout.
 fn choose(
     templates: &[&str],
     ends: bool,
     head: &Head<'_>,
     wanted: &FormatOptions<'_>,
-) -> Result<Option<Layout>, Invalid> {
-    let mut best: Option<(usize, Layout)> = None;
-    for template in templates {
-        let layout = Layout::template(template, ends)?.with_user(wanted.user)?;
-        let laid: Arc<dyn Format> = Arc::new(LayoutFormat::new(layout.clone()));
-        let judged = head.judge(&laid);
+) -> Result<(usize, Layout), Invalid> {
+    let mut best: Option<(usize, (usize, Layout))> = None;
+    for (place, template) in templates.iter().enumerate() {
+        let layout = laid(template, ends, wanted)?;
+        let format: Arc<dyn Format> = Arc::new(LayoutFormat::new(layout.clone()));
+        let judged = head.judge(&format);
         if judged.fits {
-            return Ok(Some(layout));
+            return Ok((place, layout));
         }
         if best.as_ref().is_none_or(|best| judged.good > best.0 || best.0 == 0) {
-            best = Some((judged.good, layout));
+            best = Some((judged.good, (place, layout)));
         }
     }
-    Ok(best.map(|best| best.1))
+    best.map(|best| best.1).ok_or_else(|| Invalid::new("the format has no layout"))
 }

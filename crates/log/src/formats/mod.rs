@@ -16,6 +16,7 @@ mod combined;
 mod common;
 mod csv;
 mod dialect;
+mod django;
 mod elb;
 mod envoy;
 mod extras;
@@ -28,7 +29,9 @@ mod head;
 mod host_first;
 mod iis;
 mod json;
+mod keyed;
 mod layout_format;
+mod logfmt;
 mod nginx;
 mod nginx_proxy_manager;
 mod pino;
@@ -41,6 +44,7 @@ pub(crate) mod tests;
 mod thinktime;
 mod traefik;
 mod tree;
+mod uvicorn;
 mod w3c;
 mod worldcup;
 mod zeek;
@@ -95,6 +99,8 @@ pub static FORMATS: &[&FormatEntry] = &[
     &nginx::KNOWN,
     &nginx_proxy_manager::KNOWN,
     &gin::KNOWN,
+    &django::KNOWN,
+    &uvicorn::KNOWN,
     &squid::KNOWN,
     &haproxy::KNOWN,
     &envoy::TEXT,
@@ -112,6 +118,8 @@ pub static FORMATS: &[&FormatEntry] = &[
     &gcp::KNOWN,
     &pino::KNOWN,
     &json::KNOWN,
+    &logfmt::HEROKU,
+    &logfmt::KNOWN,
     &thinktime::KNOWN,
     &csv::PARQUET,
     &csv::KNOWN,
@@ -139,7 +147,16 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         Cut::Lines
     }
 
-    /// Reads a line, or another unit of the file, and hands over its entries: mostly one.
+    /// Hands over the parts of a file that is cut as a whole, each to be read.
+    ///
+    /// # Errors
+    /// If the file ends within a part, or is damaged from there on.
+    fn parts<'a>(&self, file: &'a [u8], each: &mut dyn FnMut(&'a [u8])) -> Result<(), Reason> {
+        each(file);
+        Ok(())
+    }
+
+    /// Reads a line, or another part of the file, and hands over its entries: mostly one.
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason>;
 
     /// The names of unused columns, if columns have names.

@@ -1,5 +1,6 @@
-//! The prefixes of containers and system logs. A prefix is removed if most of the first lines have
-//! it, with every format, and several may be nested.
+//! The texts before lines, as containers, system logs and loggers write them, and around lines, as
+//! stores of logs export them. Such a prefix is removed if most of the first lines have it, with
+//! every format, and several may be nested. For lines without a time, that of the prefix is used.
 //!
 //! | prefix | source |
 //! |---|---|
@@ -9,6 +10,15 @@
 //! | Filebeat's output | <https://www.elastic.co/docs/reference/beats/filebeat> |
 //! | syslog, journal as text | RFC 3164, section 4.1; RFC 5424, section 6 |
 //! | Compose, kubectl | `docker compose logs`, `kubectl logs --prefix --timestamps` |
+//! | levels | <https://docs.python.org/3/library/logging.html>, and loggers like it |
+//! | exports | cells of RFC 4180, strings of RFC 8259 |
+
+mod level;
+mod quoted;
+mod stamp;
+mod syslog;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,17 +27,18 @@ use super::scanner::Scanner;
 use super::{Format, Head, Take};
 use crate::entry::Text;
 use crate::reason::Reason;
-use crate::time::Clock;
+use crate::time::{Clock, Stamp as Time};
 
 /// The prefix of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
-    /// `{"log":"LINE\n","stream":"stdout","time":"..."}`
-    Docker,
-    /// `{"MESSAGE":"LINE", ...}`
-    Journal,
-    /// `{"message":"LINE", ...}`
-    Filebeat,
+    /// `{"log":"LINE\n","stream":"stdout","time":"..."}`, and others: the key of the line, and that
+    /// of its time.
+    Member(&'static str, &'static str),
+    /// `"LINE"`, as a string of JSON, or as a cell of a table, perhaps among others.
+    Quoted,
+    /// Orders of terminals within the line, as for colours.
+    Colour,
     /// `2026-11-22T10:00:00.123456789Z stdout F LINE`
     Cri,
     /// `<190>1 2026-11-22T10:00:00Z host program pid id - LINE`
@@ -40,15 +51,34 @@ pub(super) enum Prefix {
     Name,
     /// `[pod/web-1/nginx] LINE`
     Pod,
+    /// `2026-11-22 10:00:00,123 - program - INFO - LINE`; there may be less before the level.
+    Level,
     /// `2026-11-22T10:00:00.123456789Z LINE`
     Stamp,
 }
 
-use Prefix::{Cri, Docker, Filebeat, IsoSyslog, Journal, Name, OldSyslog, Pod, Stamp, Syslog};
+use Prefix::{Colour, Cri, IsoSyslog, Level, Member, Name, OldSyslog, Pod, Quoted, Stamp, Syslog};
 
 /// All, the more telling ones first.
-const ALL: [Prefix; 10] =
-    [Docker, Journal, Filebeat, Cri, Syslog, OldSyslog, IsoSyslog, Name, Pod, Stamp];
+const ALL: [Prefix; 17] = [
+    Colour,
+    Member("log", "time"),
+    Member("MESSAGE", "__REALTIME_TIMESTAMP"),
+    Member("message", "@timestamp"),
+    Member("line", "timestamp"),
+    Member("textPayload", "timestamp"),
+    Member("@message", "@timestamp"),
+    Member("_raw", "_time"),
+    Quoted,
+    Cri,
+    Syslog,
+    OldSyslog,
+    IsoSyslog,
+    Name,
+    Pod,
+    Level,
+    Stamp,
+];
 /// The lines that decide about it.
 const LINES_JUDGED: usize = 500;
 /// The longest name before a line.
@@ -60,38 +90,69 @@ impl Prefix {
         let lines = || head.lines().filter(|line| !line.is_empty()).take(LINES_JUDGED);
         let all = lines().count();
         ALL.into_iter().filter(move |prefix| {
-            2 * lines().filter(|line| prefix.peel(line).is_some()).count() > all
+            let having = lines().filter(|line| prefix.peel(line).is_some()).count();
+            // Only lines of some kinds are coloured.
+            if *prefix == Colour { having > 0 } else { 2 * having > all }
         })
     }
 
-    /// The first lines without it, for [`Head`].
-    pub(super) fn peeled(self, head: &Head<'_>) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for line in head.lines().filter_map(|line| self.peel(line)) {
-            bytes.extend_from_slice(&line);
+    /// The first lines without it, for [`Head`], and whether most of them had a time in it.
+    pub(super) fn peeled(self, head: &Head<'_>) -> (Vec<u8>, bool) {
+        let (mut bytes, mut all, mut timed) = (Vec::new(), 0, 0);
+        let mut clock = Clock::default();
+        for line in head.lines() {
+            let Some(inner) = self.strip(line) else { continue };
+            bytes.extend_from_slice(&inner);
             bytes.push(b'\n');
+            all += 1;
+            if all <= LINES_JUDGED && self.time(line, &mut clock).is_some() {
+                timed += 1;
+            }
         }
-        bytes
+        (bytes, head.timed || 2 * timed > all.min(LINES_JUDGED))
+    }
+
+    /// A line without it, if it may stand without it.
+    fn strip(self, line: &[u8]) -> Option<Text<'_>> {
+        let bare = || (self == Colour).then_some(Cow::Borrowed(line));
+        self.peel(line).or_else(bare)
     }
 
     /// A line without it, if it has it.
     fn peel(self, line: &[u8]) -> Option<Text<'_>> {
         let plain = match self {
-            Docker => return text_of(line, "log"),
-            Journal => return text_of(line, "MESSAGE"),
-            Filebeat => return text_of(line, "message"),
+            Member(key, _) => return text_of(line, key),
+            Quoted => return quoted::inner(line),
+            Colour => return without_orders(line),
             Cri => cri(line)?,
-            Syslog => syslog(line)?,
-            OldSyslog => old_syslog(line)?,
-            IsoSyslog => tagged(stamped(line)?)?,
+            Syslog => syslog::new(line)?,
+            OldSyslog => syslog::old(line)?,
+            IsoSyslog => syslog::tagged(stamp::after(line)?)?,
             Name => named(line)?,
             Pod => {
                 let inner = line.strip_prefix(b"[pod/")?;
                 inner.get(memchr::memmem::find(inner, b"] ")? + 2..)?
             }
-            Stamp => stamped(line)?,
+            Level => level::after(line)?,
+            Stamp => stamp::after(line)?,
         };
         Some(Cow::Borrowed(plain))
+    }
+
+    /// Its own time, if it has one.
+    fn time(self, line: &[u8], clock: &mut Clock) -> Option<Time> {
+        match self {
+            Member(_, key) => clock.any(&Scanner::new(line).text_of(key)?).ok(),
+            Cri | IsoSyslog | Stamp => stamp::of(line, clock),
+            Syslog => stamp::of(after_space(line)?, clock),
+            Level => {
+                let before = &line[..line.len() - level::after(line)?.len()];
+                let at = before.iter().position(u8::is_ascii_digit)?;
+                stamp::of(&before[at..], clock)
+            }
+            Quoted => quoted::time(line, clock),
+            Colour | OldSyslog | Name | Pod => None,
+        }
     }
 }
 
@@ -110,80 +171,37 @@ fn after_space(text: &[u8]) -> Option<&[u8]> {
     text.get(memchr::memchr(b' ', text)? + 1..)
 }
 
-/// The text after a time such as `2026-11-22T10:00:00.123Z`.
-fn stamped(line: &[u8]) -> Option<&[u8]> {
-    let shape = line.get(..19)?.iter().zip(b"dddd-dd-ddTdd:dd:dd");
-    let fits = shape.into_iter().all(|(byte, wanted)| match wanted {
-        b'd' => byte.is_ascii_digit(),
-        _ => byte == wanted,
-    });
-    let rest = &line[19..];
-    let zone = rest.get(..memchr::memchr(b' ', rest)?)?;
-    let in_zone = |byte: &u8| byte.is_ascii_digit() || b".,:+-Zz".contains(byte);
-    (fits && zone.iter().all(in_zone)).then(|| &rest[zone.len() + 1..])
+const ESCAPE: u8 = 0x1b;
+
+/// A line without a terminal's orders, such as `ESC[32m` (ECMA-48, section 5.4), if words of it
+/// begin with one. Within a word it was sent by a client.
+fn without_orders(line: &[u8]) -> Option<Text<'_>> {
+    let first = memchr::memchr(ESCAPE, line)?;
+    let begins_word = first.checked_sub(1).is_none_or(|before| b" \"".contains(&line[before]));
+    if !begins_word {
+        return None;
+    }
+    let mut plain = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = memchr::memchr(ESCAPE, rest) {
+        plain.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(order) = rest.strip_prefix(b"[") {
+            let end = order.iter().position(|byte| (0x40..=0x7e).contains(byte));
+            rest = &order[end.map_or(order.len(), |end| end + 1)..];
+        }
+    }
+    plain.extend_from_slice(rest);
+    Some(Cow::Owned(plain))
 }
 
 fn cri(line: &[u8]) -> Option<&[u8]> {
-    let rest = stamped(line)?;
+    let rest = stamp::after(line)?;
     let rest = rest.strip_prefix(b"stdout ").or_else(|| rest.strip_prefix(b"stderr "))?;
     matches!(rest.first()?, b'F' | b'P').then(|| after_space(rest))?
 }
 
-/// The text after `<190>`; the whole line without such a number.
-fn after_priority(line: &[u8]) -> &[u8] {
-    let Some(inner) = line.strip_prefix(b"<") else { return line };
-    let digits = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    match inner.get(digits) {
-        Some(b'>') if (1..=3).contains(&digits) => &inner[digits + 1..],
-        _ => line,
-    }
-}
-
-fn old_syslog(line: &[u8]) -> Option<&[u8]> {
-    let line = after_priority(line);
-    let stamp = line.get(..15)?;
-    let months = [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun"];
-    let others = [b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
-    let in_year = months.iter().chain(&others).any(|month| stamp.starts_with(*month));
-    let in_stamp = |byte: &u8| byte.is_ascii_digit() || b" :".contains(byte);
-    if !in_year || !stamp[3..].iter().all(in_stamp) || (stamp[9], stamp[12]) != (b':', b':') {
-        return None;
-    }
-    // A fraction may follow.
-    tagged(after_space(&line[15..])?)
-}
-
-/// The text after `host program[pid]: `, or after the program alone.
-fn tagged(rest: &[u8]) -> Option<&[u8]> {
-    let end = memchr::memmem::find(rest, b": ")?;
-    let tag = &rest[..end];
-    let in_tag = |byte: &u8| byte.is_ascii_graphic() && *byte != b'"' || *byte == b' ';
-    let spaces = tag.iter().filter(|byte| **byte == b' ').count();
-    let fits = end <= NAME_MAX && spaces <= 1 && tag.iter().all(in_tag) && !tag.is_empty();
-    fits.then(|| &rest[end + 2..])
-}
-
-fn syslog(line: &[u8]) -> Option<&[u8]> {
-    let rest = after_priority(line);
-    if rest.len() == line.len() {
-        return None;
-    }
-    // Version, time, host, program, process, message.
-    let mut rest = rest.strip_prefix(b"1 ")?;
-    for _ in 0..5 {
-        rest = after_space(rest)?;
-    }
-    let rest = match rest.first()? {
-        b'-' => rest.get(2..)?,
-        b'[' => rest.get(memchr::memmem::find(rest, b"] ")? + 2..)?,
-        _ => return None,
-    };
-    Some(rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest))
-}
-
 fn named(line: &[u8]) -> Option<&[u8]> {
-    // A terminal's order to clear the line, which Compose writes before names.
-    let line = line.strip_prefix(b"\x1b[2K").unwrap_or(line);
     let bar = memchr::memchr(b'|', line.get(..line.len().min(NAME_MAX))?)?;
     let name = line[..bar].strip_suffix(b" ")?.trim_ascii_end();
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
@@ -200,11 +218,20 @@ pub(super) struct PrefixChain {
 
 impl Format for PrefixChain {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
-        let inner = self.prefix.peel(line).ok_or(Reason::NotThisFormat)?;
+        let inner = self.prefix.strip(line).ok_or(Reason::NotThisFormat)?;
         match inner.first() {
-            None | Some(b'#') => Ok(()),
-            Some(_) => self.inner.read(&inner, clock, take),
+            None | Some(b'#') => return Ok(()),
+            Some(_) => {}
         }
+        let read = self.inner.read(&inner, clock, take);
+        // Few lines have no time of their own: only of these the prefix's time is read.
+        if read != Err(Reason::NoTime) || clock.outer.is_some() {
+            return read;
+        }
+        clock.outer = self.prefix.time(line, clock);
+        let read = clock.outer.map_or(read, |_| self.inner.read(&inner, clock, take));
+        clock.outer = None;
+        read
     }
 
     fn unused_fields(&self) -> Vec<String> {
@@ -217,47 +244,5 @@ impl Format for PrefixChain {
 
     fn unit_open(&self) -> bool {
         self.inner.unit_open()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prefixes_are_peeled_off() {
-        for (prefix, line) in [
-            (Docker, r#"{"log":"a \"b\" : c\n","stream":"stdout","time":"2026-11-22T10:00:00Z"}"#),
-            (Journal, r#"{"_PID":"7","MESSAGE":"a \"b\" : c","PRIORITY":"6"}"#),
-            (Filebeat, r#"{"@timestamp":"2026-11-22T10:00:00Z","message":"a \"b\" : c"}"#),
-            (Cri, "2026-11-22T10:00:00.123456789Z stdout F a \"b\" : c"),
-            (Cri, "2026-11-22T10:00:00.123456789+01:00 stderr F a \"b\" : c"),
-            (Syslog, "<190>1 2026-11-22T10:00:00Z web nginx 7 - - a \"b\" : c"),
-            (Syslog, "<190>1 2026-11-22T10:00:00Z web nginx - - [x y=\"1\"] a \"b\" : c"),
-            (OldSyslog, "<190>Nov 22 10:00:00 web nginx: a \"b\" : c"),
-            (OldSyslog, "Nov  2 10:00:00 web nginx[77]: a \"b\" : c"),
-            (OldSyslog, "Nov 22 10:00:00.123456 nginx: a \"b\" : c"),
-            (IsoSyslog, "2026-11-22T10:00:00.123+00:00 web haproxy[7]: a \"b\" : c"),
-            (Name, "web-1  | a \"b\" : c"),
-            (Name, "\u{1b}[2Kweb-1  | a \"b\" : c"),
-            (Pod, "[pod/web-7d9/nginx] a \"b\" : c"),
-            (Stamp, "2026-11-22T10:00:00Z a \"b\" : c"),
-        ] {
-            let plain = prefix.peel(line.as_bytes());
-            assert_eq!(plain.as_deref(), Some(&b"a \"b\" : c"[..]), "{prefix:?} {line}");
-            for end in 0..line.len() {
-                let rest = prefix.peel(&line.as_bytes()[..end]);
-                assert!(rest.is_none_or(|rest| rest.len() <= end), "{prefix:?} {line} to {end}");
-            }
-        }
-    }
-
-    #[test]
-    fn lines_of_logs_are_no_prefixes() {
-        let common = b"10.0.0.1 - - [22/Nov/2026:10:00:00 +0000] \"GET /a: | b HTTP/1.1\" 200 5";
-        let json = br#"{"time":"2026-11-22T10:00:00Z","path":"/log","request":{"log":"x"}}"#;
-        for line in [&common[..], json, b"", b"<", b"<1>", b"time|ip|path", b" | x"] {
-            assert!(ALL.iter().all(|prefix| prefix.peel(line).is_none()), "{line:?}");
-        }
     }
 }

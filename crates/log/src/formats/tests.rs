@@ -1,6 +1,8 @@
 //! Properties of all formats.
 
+mod exported;
 mod hostile;
+mod loggers;
 mod prefixed;
 mod random;
 mod readings;
@@ -19,7 +21,11 @@ fn read_all(format: &Arc<dyn Format>, text: &[u8]) -> (Vec<String>, Vec<Reason>)
     let units: Vec<&[u8]> = match format.cut() {
         Cut::Lines => text.split(|byte| *byte == b'\n').collect(),
         Cut::Records(size) => text.chunks(size).collect(),
-        Cut::Whole => vec![text],
+        Cut::Whole => {
+            let mut parts = Vec::new();
+            reasons.extend(format.parts(text, &mut |part| parts.push(part)).err());
+            parts
+        }
     };
     for unit in units.into_iter().filter(|unit| !unit.is_empty()) {
         if unit[0] == b'#' {
@@ -62,7 +68,7 @@ fn shown(entry: &Entry<'_>) -> String {
 }
 
 fn found(text: &str) -> (&'static str, Arc<dyn Format>) {
-    find(&Head { bytes: text.as_bytes() }, &Choice::default()).unwrap()
+    find(&Head::new(text.as_bytes()), &Choice::default()).unwrap()
 }
 
 /// The content of the examples, an entry a line after its format's name; seconds by `date -u -d ...
@@ -111,7 +117,7 @@ pub(crate) fn world_cup() -> Vec<u8> {
 #[test]
 fn the_world_cup() {
     let file = world_cup();
-    let (name, format) = find(&Head { bytes: &file }, &Choice::default()).unwrap();
+    let (name, format) = find(&Head::new(&file), &Choice::default()).unwrap();
     assert_eq!(name, "worldcup");
     let expected = [
         "893964653000.000000 1000000000ns a=34607 m=GET p=/4505.html v=HTTP/1.0 s=200 b=5410",
@@ -128,7 +134,7 @@ fn the_world_cup() {
 fn named(format: &str, user: Option<&str>, line: &str) -> (Vec<String>, Vec<Reason>) {
     let choice = Choice::new(Some(format), user).unwrap();
     let text = format!("{line}\n");
-    let (_, format) = find(&Head { bytes: text.as_bytes() }, &choice).unwrap();
+    let (_, format) = find(&Head::new(text.as_bytes()), &choice).unwrap();
     read_all(&format, text.as_bytes())
 }
 
@@ -264,7 +270,7 @@ fn hosts_before_lines_are_found() {
 #[test]
 fn users_are_known_by_a_field() {
     for known in FORMATS.iter().filter(|known| !known.example.is_empty()) {
-        let head = Head { bytes: known.example.as_bytes() };
+        let head = Head::new(known.example.as_bytes());
         let choice = Choice::new(Some(known.name), Some("surprise")).unwrap();
         let message = find(&head, &choice).map_err(|error| error.to_string());
         match known.name {
@@ -288,5 +294,8 @@ fn users_are_known_by_a_field() {
 
 /// Formats that take any name for the user's field.
 fn message_is_fine(name: &str) -> bool {
-    matches!(name, "har" | "caddy" | "envoy-json" | "traefik-json" | "fastly" | "gcp" | "pino")
+    matches!(
+        name,
+        "har" | "heroku" | "caddy" | "envoy-json" | "traefik-json" | "fastly" | "gcp" | "pino"
+    )
 }

@@ -50,7 +50,8 @@ pub(super) const ZEEK: Dialect = Dialect { fields: b"#fields\t", ..CLOUDFRONT };
 #[derive(Debug)]
 pub(super) struct W3c {
     dialect: Dialect,
-    /// The meaning of each column, and whether it identifies the user.
+    /// The meaning of each column up to the last one that is used, and whether it identifies the
+    /// user.
     columns: Vec<(Field, bool)>,
     wanted: Wanted,
     unused_fields: Vec<String>,
@@ -151,10 +152,13 @@ impl W3c {
             };
             (given.map_or(field, |given| given.0.clone()), is_user)
         };
-        let columns: Vec<(Field, bool)> = names.iter().map(|name| column(name)).collect();
+        let mut columns: Vec<(Field, bool)> = names.iter().map(|name| column(name)).collect();
         let unused =
             names.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
         let unused_fields = unused.map(|(name, _)| (*name).to_owned()).collect();
+        // Lines may lack columns behind these: servers add columns without a new directive.
+        let used = columns.iter().rposition(|(field, user)| *user || *field != Field::Skip);
+        columns.truncate(used.map_or(0, |last| last + 1));
         W3c { dialect, columns, wanted, unused_fields, doubts: Vec::new() }
     }
 }
@@ -205,7 +209,7 @@ impl Format for W3c {
             draft.set(field, value, clock)?;
         }
         // The time is that of the request's end.
-        take(draft.finish(true)?);
+        take(draft.finish(true, clock)?);
         Ok(())
     }
 

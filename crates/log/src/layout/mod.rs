@@ -94,6 +94,8 @@ impl Layout {
 #[derive(Debug, Default)]
 struct Builder {
     begin: Vec<u8>,
+    /// Whether lines may lack a time, because it stands before them.
+    timeless: bool,
     /// Name, meaning, whether it is a time of the end, and the text after it.
     fields: Vec<(String, Field, bool, Vec<u8>)>,
 }
@@ -118,11 +120,12 @@ impl Builder {
 
     /// The layout; for `what` in messages.
     fn finish(mut self, what: &str) -> Result<Layout, Invalid> {
-        let Some(ends) = self.choose_time() else {
+        let ends = self.choose_time();
+        if ends.is_none() && !self.timeless {
             return Err(Invalid::new(format!(
                 "{what} has no time, without which nothing can be learned"
             )));
-        };
+        }
         self.choose_duration();
         self.choose_request();
         self.choose_size();
@@ -134,9 +137,10 @@ impl Builder {
                 self.fields[pair + 1].0
             )));
         }
-        let pieces =
-            self.fields.into_iter().map(|(name, field, _, after)| Piece::new(name, field, after));
-        Ok(Layout { begin: self.begin, pieces: pieces.collect(), ends })
+        let fields = self.fields.into_iter().enumerate();
+        let pieces = fields
+            .map(|(place, (name, field, _, after))| Piece::new(name, field, after, place == last));
+        Ok(Layout { begin: self.begin, pieces: pieces.collect(), ends: ends == Some(true) })
     }
 
     /// Leaves one kind of time, that of the begin if present; says whether it is the end's.

@@ -30,8 +30,9 @@ enum Until {
     /// At this text, which begins with a space, and no comma stands before it: the field may be a
     /// list of addresses.
     List(Vec<u8>),
-    /// At this text, which begins with an unescaped quote.
-    Quote(Vec<u8>),
+    /// At this text, which begins with an unescaped quote; of a line's last field, at one before a
+    /// space or the line's end.
+    Quote { text: Vec<u8>, last: bool },
     /// After its fixed number of bytes; then this text follows.
     Length(Vec<u8>),
     /// At the next space or the line's end.
@@ -42,7 +43,7 @@ enum Until {
 
 impl Piece {
     /// A field and the text after it; without text, the field is the last one.
-    pub(super) fn new(name: String, field: Field, after: Vec<u8>) -> Piece {
+    pub(super) fn new(name: String, field: Field, after: Vec<u8>, last: bool) -> Piece {
         let padded = matches!(
             field,
             Field::Duration(_)
@@ -56,7 +57,7 @@ impl Piece {
             ([], Field::Agent | Field::Referrer) => Until::LineEnd,
             ([], Field::Pattern(pattern)) if pattern.has_space() => Until::LineEnd,
             ([], _) => Until::Word,
-            ([b'"', ..], _) => Until::Quote(after),
+            ([b'"', ..], _) => Until::Quote { text: after, last },
             ([b' ', ..], Field::Address | Field::Forwarded) => Until::List(after),
             ([byte], _) => Until::Byte(*byte),
             _ => Until::Text(after),
@@ -82,7 +83,7 @@ impl Piece {
                 }
                 (end, end + text.len())
             }
-            Until::Quote(text) => return quoted(rest, text),
+            Until::Quote { text, last } => return quoted(rest, text, *last),
             Until::Text(text) => {
                 let end = find(rest, text)?;
                 (end, end + text.len())
@@ -142,7 +143,8 @@ fn find(rest: &[u8], text: &[u8]) -> Option<usize> {
 /// A value up to `text`, which begins with a quote. Old servers did not escape quotes within: a
 /// quote that the rest of `text` does not follow belongs to the value.
 #[inline]
-fn quoted<'a>(rest: &'a [u8], text: &[u8]) -> Option<(Text<'a>, &'a [u8])> {
+fn quoted<'a>(rest: &'a [u8], text: &[u8], last: bool) -> Option<(Text<'a>, &'a [u8])> {
+    let ends = |at: usize| !last || rest.get(at).is_none_or(|byte| *byte == b' ');
     let mut escaped = false;
     let mut from = 0;
     loop {
@@ -150,7 +152,7 @@ fn quoted<'a>(rest: &'a [u8], text: &[u8]) -> Option<(Text<'a>, &'a [u8])> {
         if rest[place] == b'\\' {
             escaped = true;
             from = place + 2;
-        } else if begins_with(&rest[place + 1..], &text[1..]) {
+        } else if begins_with(&rest[place + 1..], &text[1..]) && ends(place + text.len()) {
             let raw = &rest[..place];
             let value = if escaped { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) };
             return Some((value, &rest[place + text.len()..]));

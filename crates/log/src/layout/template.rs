@@ -41,9 +41,9 @@ const FIELDS: &[(&str, Field)] = &[
 
 impl Layout {
     /// Compiles `{name}` for a field, `{-name}` for one that is skipped, and text. `ends` says that
-    /// the time is that of the request's end.
+    /// the time is that of the request's end. Without a time, that before the line is meant.
     pub(crate) fn template(text: &str, ends: bool) -> Result<Layout, Invalid> {
-        let mut builder = Builder::default();
+        let mut builder = Builder { timeless: true, ..Builder::default() };
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             builder.text(before);

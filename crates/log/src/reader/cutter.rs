@@ -119,7 +119,7 @@ impl Cutter {
             Err(reason) => return self.fail(LogError::new(cut_state.name, reason)),
         };
         cut_state.forget(begin);
-        let head = Head { bytes: &cut_state.buffer[..cut_state.filled] };
+        let head = Head::new(&cut_state.buffer[..cut_state.filled]);
         let (name, format) = match find(&head, &self.choice) {
             Ok((name, format)) => (name, Some(format)),
             Err(_) if head.lines().next().is_none() => ("empty", None),

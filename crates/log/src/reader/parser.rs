@@ -42,7 +42,12 @@ pub(super) fn parse<Batch>(
     };
     match format.cut() {
         Cut::Lines => lines(bytes, format, clock, &mut take, &mut report),
-        Cut::Whole => note(format.read(bytes, clock, &mut take), bytes, &mut report),
+        Cut::Whole => {
+            let mut each = |part| note(format.read(part, clock, &mut take), part, &mut report);
+            if let Err(reason) = format.parts(bytes, &mut each) {
+                note(Err(reason), bytes, &mut report);
+            }
+        }
         Cut::Records(size) => {
             for record in bytes.chunks_exact(size) {
                 note(format.read(record, clock, &mut take), record, &mut report);

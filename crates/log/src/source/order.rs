@@ -37,7 +37,7 @@ fn first_time(source: Source, choice: &Choice) -> Option<i64> {
     // A file that is damaged further on still has a begin.
     let _ = opened.input.take(HEAD_BYTES).read_to_end(&mut bytes);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let head = Head { bytes };
+    let head = Head::new(bytes);
     let (_, mut format) = find(&head, choice).ok()?;
     let mut clock = Clock::default();
     let mut found = None;

@@ -28,6 +28,8 @@ pub(crate) struct Stamp {
 /// Reads times. It remembers the last day, because the next line mostly has the same one.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
+    /// The time before a line, as a container's log has it, for lines without one.
+    pub(crate) outer: Option<Stamp>,
     clf_date: [u8; 12],
     clf_zone: [u8; 6],
     clf_ns: i64,

@@ -143,3 +143,31 @@ fn lengths_are_numbers_and_values_have_no_blanks_around_them() {
         }
     }
 }
+
+#[test]
+fn the_client_is_the_first_that_a_trusted_proxy_names() {
+    for (given, expected) in [
+        (vec![], "192.0.2.1"),
+        (vec![("X-Forwarded-For", "203.0.113.9, 10.0.0.7")], "203.0.113.9"),
+        (vec![("X-Forwarded-For", "203.0.113.9"), ("X-Forwarded-For", "10.0.0.7")], "203.0.113.9"),
+        (vec![("X-Forwarded-For", " unknown, [2001:db8::9]:4711")], "2001:db8::9"),
+        (vec![("X-Forwarded-For", "203.0.113.9:4711")], "203.0.113.9"),
+        (vec![("X-Forwarded-For", "::ffff:203.0.113.9")], "203.0.113.9"),
+        (vec![("X-Forwarded-For", "_hidden")], "192.0.2.1"),
+        (
+            vec![("Forwarded", "proto=https;For=\"[2001:db8::9]:4711\", for=10.0.0.7")],
+            "2001:db8::9",
+        ),
+        (vec![("Forwarded", "for=_a"), ("X-Forwarded-For", "203.0.113.9")], "203.0.113.9"),
+        (vec![("Forwarded", "for=203.0.113.8"), ("X-Real-IP", "203.0.113.9")], "203.0.113.8"),
+        (vec![("X-Real-IP", "203.0.113.9")], "203.0.113.9"),
+        (vec![("True-Client-IP", "203.0.113.9")], "203.0.113.9"),
+        (vec![("X_Forwarded_For", "203.0.113.9")], "192.0.2.1"),
+    ] {
+        let map = fields(&given);
+        for (trusted, expected) in [(true, expected), (false, "192.0.2.1")] {
+            let found = client(&map, &came("192.0.2.1", trusted));
+            assert_eq!(found.to_string(), expected, "{given:?}");
+        }
+    }
+}

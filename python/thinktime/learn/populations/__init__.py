@@ -25,6 +25,7 @@ from thinktime.learn.populations import (
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.findings import findings
+from thinktime.learn.populations.groups import FEW
 from thinktime.learn.populations.population import (
     LIKELY,
     SURE,
@@ -57,9 +58,6 @@ PATHS = 5
 HOLED = 0.5
 """If this share of a log's time has no line, sessions are cut and the behaviour of programs is
 hidden."""
-
-FEW = 30
-"""With so few requests a verdict is unsure; with up to ten times as many, it is at most likely."""
 
 
 def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
@@ -122,7 +120,7 @@ def _few(drafts: list[Draft]) -> list[Draft]:
 
 
 def _confidence(draft: Draft) -> str:
-    """The rule's confidence, limited if there are few requests."""
+    """The rule's confidence: with few requests unsure, with up to ten times as many not sure."""
     if len(draft.rows) < FEW:
         return UNSURE
     if len(draft.rows) < 10 * FEW and draft.confidence == SURE:

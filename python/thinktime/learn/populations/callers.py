@@ -7,7 +7,7 @@ import numpy as np
 from thinktime.learn.populations import agents, pace
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.evidence import Evidence
-from thinktime.learn.populations.groups import grouped
+from thinktime.learn.populations.groups import grouped, least_of_its_own
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import COARSE_S, Ints, Streams
 from thinktime.learn.populations.waits import Waits, waits
@@ -16,9 +16,6 @@ LEAST = 50
 """With at least this many requests, a user without a program's name is judged by behaviour."""
 
 REFERRED = 0.02
-LARGE = 0.01
-"""Programs of a name with a smaller share of the log are combined."""
-
 STAYS = 0.8
 """A user present for this share of the log stays."""
 
@@ -65,7 +62,7 @@ def _parts(seen: Evidence, rows: Ints) -> list[Ints]:
     agents_there = len(seen.requests.agents)
     key = host * (agents_there + 1) + agent
     _, place, count = np.unique(key, return_inverse=True, return_counts=True)
-    small = count[place] < LARGE * len(seen)
+    small = count[place] < least_of_its_own(seen)
     key[small] = host[small] * (agents_there + 1) + agents_there
     parts = []
     for one in np.unique(key):
@@ -78,8 +75,9 @@ def _by_paths(seen: Evidence, rows: Ints) -> list[Ints]:
     streams, _ = seen.by_user(rows)
     everybody = np.ones(len(streams), dtype=bool)
     parts = grouped(seen, streams, everybody, by_pace=False, first_part=True)
-    large = [part for part in parts if len(part) >= LARGE * len(seen)]
-    small = [part for part in parts if len(part) < LARGE * len(seen)]
+    least = least_of_its_own(seen)
+    large = [part for part in parts if len(part) >= least]
+    small = [part for part in parts if len(part) < least]
     return large + ([np.sort(np.concatenate(small))] if small else [])
 
 

@@ -9,13 +9,10 @@ import numpy as np
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.evidence import Evidence
-from thinktime.learn.populations.groups import grouped
+from thinktime.learn.populations.groups import grouped, least_of_its_own
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
 from thinktime.present import units
-
-LARGE = 0.01
-"""A declared crawler with a smaller share of the log is one of `crawlers`."""
 
 LEAST = 20
 """With at least this many requests, a user may be taken for a crawler by behaviour."""
@@ -45,7 +42,7 @@ def declared(seen: Evidence) -> list[Draft]:
         return []
     seen.free[rows] = False
     names = seen.requests.users["agent"].to_numpy()[seen.user[rows]]
-    large = np.bincount(names, minlength=len(seen.requests.agents)) >= LARGE * len(seen)
+    large = np.bincount(names, minlength=len(seen.requests.agents)) >= least_of_its_own(seen)
     parts = [rows[names == name] for name in np.flatnonzero(large)]
     parts.append(rows[~large[names]])
     return [_draft(seen, part, True, SURE) for part in parts if len(part)]
@@ -124,6 +121,16 @@ def _plain_agent(agent: str) -> str:
     return ("..." if begin else "") + plain[begin : begin + SHOWN]
 
 
+def _agents_in_words(seen: Evidence, rows: Ints) -> str:
+    """The agents of hidden crawlers; nothing for a log without agents."""
+    if not seen.agents_logged:
+        return ""
+    nameless = np.unique(seen.agent_kind[seen.user[rows]] == agents.UNKNOWN)
+    if len(nameless) == 2:
+        return " with agents of browsers or none"
+    return " without an agent" if nameless[0] else " with agents of browsers"
+
+
 def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
     streams, _ = seen.by_user(rows)
     lasting = float((streams.last - streams.first).max(initial=0.0))
@@ -135,8 +142,9 @@ def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
     who = f"agents such as `{_plain_agent(agent)}` say that they are crawlers"
     if not says_so:
         who = (
-            f"{len(streams)} users with agents of browsers asked for {len(rows):,} pages, none of "
-            f"them found on another page, hardly one twice, and no object"
+            f"{units.counted(len(streams), 'user')}{_agents_in_words(seen, rows)} asked for "
+            f"{units.counted(len(rows), 'page')}, none of them found on another page, hardly one "
+            "twice, and no object"
         )
     if stays:
         long = units.seconds(lasting)

@@ -14,6 +14,17 @@ APART = 1.3
 USUAL = 0.03
 """A path template with a smaller share of a stream's requests does not tie it to others."""
 
+LARGE = 0.01
+"""Programs of a name with a smaller share of the log are one population with others."""
+
+FEW = 30
+"""So are programs of fewer requests: a verdict on so few is unsure in any case."""
+
+
+def least_of_its_own(seen: Evidence) -> float:
+    """The number of requests from which on a program has a population of its own."""
+    return max(LARGE * len(seen), FEW)
+
 
 def grouped(
     seen: Evidence, streams: Streams, chosen: Flags, by_pace: bool = True, first_part: bool = False

@@ -9,6 +9,7 @@ from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.pace_spread import spread_between
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
+from thinktime.present import units
 
 PAUSE_S = 1800.0
 """A longer pause ends a session."""
@@ -77,7 +78,7 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
     stay = float(streams.counts[staying].sum()) / len(rows)
     chained = _chained(seen, streams, staying) if stay >= 0.5 else 1.0
     bursts = _bursts(seen, streams, staying) if stay >= 0.5 else 1.0
-    about = f"{len(streams):,} users"
+    about = units.counted(len(streams), "user")
     if (moved := _moved(seen, paged)) and stay < 0.5:
         about += f"; but {moved:.0%} of users' first pages were found on another page of the site: "
         about += "addresses seem to change from page to page, and sessions cannot be told"
@@ -90,11 +91,18 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         text += "they ask for is not one person's: many people come and go behind them"
         sure = LIKELY if chained < 0.9 or bursts > 4 else UNSURE
         return _people(rows, "partly-open", text, "an address for each user", sure)
-    return _visitors(seen, rows, paged, sessions, stay, about)
+    return _visitors(seen, rows, paged, sessions, stay, about, alone=len(streams) == 1)
 
 
 def _visitors(
-    seen: Evidence, rows: Ints, paged: Streams, sessions: int, stay: float, about: str
+    seen: Evidence,
+    rows: Ints,
+    paged: Streams,
+    sessions: int,
+    stay: float,
+    about: str,
+    *,
+    alone: bool,
 ) -> Draft:
     """People who come and go."""
     each = len(paged.rows) / sessions
@@ -102,7 +110,8 @@ def _visitors(
         sure = SURE if each < 1.1 and sessions >= 500 else UNSURE
         if sure == SURE and not seen.agents_logged:
             sure = LIKELY
-        about += ", who hardly ever ask for a second page within half an hour"
+        asks = "asks" if alone else "ask"
+        about += f", who hardly ever {asks} for a second page within half an hour"
         return _people(rows, "open", about, "sessions of several pages", sure)
     sure = LIKELY if each < 1.5 or sessions < 200 or seen.span_s < 4 * PAUSE_S else SURE
     unlike = spread_between(paged, PAUSE_S, seen.resolution_s)
@@ -110,7 +119,8 @@ def _visitors(
         sure = LIKELY
     if sessions < 30:
         sure = UNSURE
-    about += ", who come, ask for several pages, and go"
+    does = "comes, asks for several pages, and goes"
+    about += f", who {does if alone else 'come, ask for several pages, and go'}"
     # At any moment this many are in progress, and so also at the log's begin and at its end.
     under_way = float(paged.gaps[paged.gaps <= PAUSE_S].sum()) / max(seen.span_s, 1e-9)
     if 2 * under_way > CUT * sessions:
@@ -217,8 +227,10 @@ def _closed(
         sure = SURE
     if not seen.referrers:
         sure = LIKELY if sure == SURE else sure
-    text = f"{clients} of {len(streams):,} users are there for the whole log, and make {stay:.0%} "
-    text += "of the requests"
+    who = units.counted(len(streams), "user")
+    who = who if len(streams) == 1 else f"{clients} of {who}"
+    does = ("is", "makes") if clients == 1 else ("are", "make")
+    text = f"{who} {does[0]} there for the whole log, and {does[1]} {stay:.0%} of the requests"
     if _shared(seen, rows) > 0.5:
         sure = UNSURE
         text += "; most of them share an address with others: they may be many people behind few"

@@ -56,9 +56,11 @@ def _draft(seen: Evidence, rows: Ints, found: float, usual: float) -> Draft:
         kind="scanner",
         model="closed" if stays else "partly-open",
         rows=rows,
-        reason=f"{found:.0%} of the requests of {len(streams)} users found nothing (of all "
-        f"requests {usual:.1%}), on {len(np.unique(seen.path[rows]))} paths; half of the users "
-        f"were gone after {units.seconds(lasting)}",
+        reason=f"{found:.0%} of the requests of {units.counted(len(streams), 'user')} found "
+        f"nothing (of all requests {usual:.1%}), on "
+        f"{units.counted(len(np.unique(seen.path[rows])), 'path')}; "
+        f"{'the user was' if len(streams) == 1 else 'half of the users were'} gone after "
+        f"{units.seconds(lasting)}",
         would_change="users who leave" if stays else "users who stay",
         confidence=SURE if not stays and len(streams) >= 5 else LIKELY,
         clients=len(streams) if stays else None,

@@ -112,7 +112,7 @@ fn other_peoples_json_is_no_access_log() {
         r#"{"Records":[{"eventTime":"2024-03-01T00:00:01Z","eventName":"GetObject"}]}"#,
     ] {
         let text = format!("{line}\n").repeat(30);
-        let found = find(&Head { bytes: text.as_bytes() }, &Choice::default());
+        let found = find(&Head::new(text.as_bytes()), &Choice::default());
         let message = found.unwrap_err().to_string();
         assert!(message.contains("no format that is known"), "{message}");
     }

@@ -65,7 +65,7 @@ fn a_format_that_is_named_may_have_a_prefix() {
     assert!(unused_fields.contains(&"geo_city".to_owned()), "{unused_fields:?}");
     assert!(name == "fastly" && !unused_fields.iter().any(|key| taken.contains(&&key[..])));
     let choice = Choice::new(Some("nginx:$msec $remote_addr $request_method $uri"), None).unwrap();
-    let (_, format) = find(&Head { bytes: lines.as_bytes() }, &choice).unwrap();
+    let (_, format) = find(&Head::new(lines.as_bytes()), &choice).unwrap();
     let (entries, _) = read_all(&format, lines.as_bytes());
     assert_eq!(entries[0], "1431857103500.000000 1000000ns a=::1 m=GET p=/a");
 }
@@ -109,7 +109,7 @@ fn keys_that_lines_of_json_lack_are_named() {
     let bytes = format!("{line}\n{line}\n");
     let refused = |format: Option<&str>| {
         let choice = Choice::new(format, None).unwrap();
-        find(&Head { bytes: bytes.as_bytes() }, &choice).err().map(|error| error.to_string())
+        find(&Head::new(bytes.as_bytes()), &choice).err().map(|error| error.to_string())
     };
     for format in [None, Some("json")] {
         let error = refused(format).unwrap();
@@ -130,6 +130,6 @@ fn columns_that_are_left_over_are_named() {
     let (name, format) = found(&format!("{line}\n"));
     assert_eq!((name, format.unused_fields()), ("json", vec!["a.b".to_owned()]));
     let choice = Choice::new(Some("nginx:$msec $remote_addr $request $upstream_x"), None).unwrap();
-    let (_, format) = find(&Head { bytes: b"" }, &choice).unwrap();
+    let (_, format) = find(&Head::new(b""), &choice).unwrap();
     assert_eq!(format.unused_fields(), ["upstream_x"]);
 }

@@ -36,7 +36,7 @@ fn nothing_panics_on_mutated_lines() {
     texts.extend(FORMATS.iter().map(|known| known.example.as_bytes().to_vec()));
     let mut read = 0;
     for text in texts.iter().filter(|text| !text.is_empty()) {
-        let (_, format) = find(&Head { bytes: text }, &Choice::default()).unwrap();
+        let (_, format) = find(&Head::new(text), &Choice::default()).unwrap();
         let units: Vec<&[u8]> = match format.cut() {
             Cut::Whole => vec![text],
             Cut::Records(size) => text.chunks(size).collect(),
@@ -62,16 +62,16 @@ proptest! {
     #[test]
     fn nothing_panics_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         for known in FORMATS {
-            let head = Head { bytes: &bytes };
+            let head = Head::new(&bytes);
             if let Ok(Some(format)) = (known.open)(&head, &FormatOptions::default()) {
                 read_all(&format, &bytes);
             }
-            let example = Head { bytes: known.example.as_bytes() };
+            let example = Head::new(known.example.as_bytes());
             if let Ok(Some(format)) = (known.open)(&example, &FormatOptions::default()) {
                 read_all(&format, &bytes);
             }
         }
-        let _ = find(&Head { bytes: &bytes }, &Choice::default());
+        let _ = find(&Head::new(&bytes), &Choice::default());
     }
 
     #[test]
@@ -111,7 +111,7 @@ proptest! {
              \"-\" \"{escaped}\""
         );
         let choice = Choice::new(Some("combined"), None).unwrap();
-        let (_, format) = find(&Head { bytes: b"" }, &choice).unwrap();
+        let (_, format) = find(&Head::new(b""), &choice).unwrap();
         let mut taken = false;
         let read = format.read(line.as_bytes(), &mut Clock::default(), &mut |entry| {
             taken = true;

@@ -90,7 +90,7 @@ fn the_unit_of_the_w3cs_durations_is_what_the_file_says() {
              2024-01-02 10:00:01 203.0.113.9 GET /a?x=1 200 512 {taken}\n"
         );
         let choice = Choice::new(format, None).unwrap();
-        let (_, format) = find(&Head { bytes: text.as_bytes() }, &choice).unwrap();
+        let (_, format) = find(&Head::new(text.as_bytes()), &choice).unwrap();
         let (entries, _) = read_all(&format, text.as_bytes());
         let duration = entries[0].split_once("b=512 d=").unwrap().1;
         (duration.parse::<u64>().unwrap() / 1_000_000, format.doubts().len())
@@ -113,7 +113,7 @@ fn the_unit_of_the_w3cs_durations_is_what_the_file_says() {
     }
     let wrong = Choice::new(Some("iis:duration_s=took"), None).unwrap();
     let text = "#Fields: date time c-ip time-taken\n";
-    let message = find(&Head { bytes: text.as_bytes() }, &wrong).unwrap_err().to_string();
+    let message = find(&Head::new(text.as_bytes()), &wrong).unwrap_err().to_string();
     assert!(message.contains("unknown column `took`"), "{message}");
 }
 
@@ -133,7 +133,7 @@ fn requests_among_other_lines_are_read() {
         for prefix in ["", "web-1  | "] {
             let text: String = lines.iter().map(|line| format!("{prefix}{line}")).collect();
             let choice = Choice::new(named, None).unwrap();
-            let (name, format) = find(&Head { bytes: text.as_bytes() }, &choice).unwrap();
+            let (name, format) = find(&Head::new(text.as_bytes()), &choice).unwrap();
             let found = read_all(&format, text.as_bytes());
             assert_eq!(
                 (name, found.0.len(), found.1.len()),
@@ -143,7 +143,7 @@ fn requests_among_other_lines_are_read() {
         }
     }
     let text = other.repeat(99) + &good;
-    assert!(find(&Head { bytes: text.as_bytes() }, &Choice::default()).is_err());
+    assert!(find(&Head::new(text.as_bytes()), &Choice::default()).is_err());
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn arrays_are_read_as_lines() {
     };
     let text = format!("[\n{},\n{}\n]\n", one(3), one(4));
     let choice = Choice::new(Some("json:method=request.method,url=request.uri"), None).unwrap();
-    let (name, format) = find(&Head { bytes: text.as_bytes() }, &choice).unwrap();
+    let (name, format) = find(&Head::new(text.as_bytes()), &choice).unwrap();
     let (entries, reasons) = read_all(&format, text.as_bytes());
     assert_eq!((name, reasons.len(), entries.len()), ("json", 0, 2));
     assert_eq!(entries[1], "1431857104000.000000 1000000000ns a=203.0.113.9 m=GET p=/a");

@@ -1,0 +1,109 @@
+//! Lines of values with keys, whatever their syntax: the meanings of the keys.
+
+use thinktime_core::error::Invalid;
+
+use super::FormatOptions;
+use super::column_names::{Resolved, resolve, unit_open};
+use crate::field::Field;
+
+/// The meanings of the keys of a file's lines.
+#[derive(Debug)]
+pub(super) struct Keyed {
+    /// The keys that are used, each with its meaning, and whether it identifies the user.
+    pub(super) fields: Vec<(String, Field, bool)>,
+    /// Whether the time is that of the request's end.
+    pub(super) ends: bool,
+    /// The keys that are not used.
+    pub(super) unused_fields: Vec<String>,
+    pub(super) unit_open: bool,
+    /// Whether a key has the method. Lists of pages have none.
+    pub(super) has_method: bool,
+    /// What else the lines could mean.
+    pub(super) doubts: Vec<String>,
+}
+
+/// The keys that a message lists.
+const KEYS_SHOWN: usize = 30;
+
+impl Keyed {
+    /// The meanings of the keys of a format by their usual names, and by the user's mapping.
+    /// `timed` says that lines need no time; `only_time` finds the only key whose values are times.
+    ///
+    /// # Errors
+    /// If a key is not known that every request has, or the mapping is wrong.
+    pub(super) fn by_names<'a>(
+        format: &str,
+        keys: &'a [String],
+        wanted: &FormatOptions<'_>,
+        timed: bool,
+        only_time: impl FnOnce() -> Option<&'a str>,
+    ) -> Result<Keyed, Invalid> {
+        // Such lines are written when a request ends.
+        let mut resolved = resolve(keys, wanted.argument, wanted.user, true)?;
+        if !resolved.timed
+            && let Some(key) = only_time()
+        {
+            let mapping = format!("{},stamp={key}", wanted.argument.unwrap_or_default());
+            resolved = resolve(keys, Some(&mapping), wanted.user, true)?;
+        }
+        let Resolved { columns, ends, timed: named } = resolved;
+        if let Some(lacking) = lacking(format, timed || named, &columns, keys) {
+            return Err(lacking);
+        }
+        let all = || keys.iter().zip(&columns);
+        let is_used = |(field, user): &(Field, bool)| *user || *field != Field::Skip;
+        let unused = all().filter(|(_, column)| !is_used(column));
+        let used = all().filter(|(_, column)| is_used(column));
+        let has_method = has(&columns, &[Field::Method, Field::Request]);
+        let doubt = || {
+            format!(
+                "no key is known as the method, and all requests are taken for GET; --format \
+                 {format}:method=KEY names it"
+            )
+        };
+        Ok(Keyed {
+            fields: used.map(|(key, (field, user))| (key.clone(), field.clone(), *user)).collect(),
+            ends,
+            unused_fields: unused.map(|(key, _)| key.clone()).collect(),
+            unit_open: all().any(|(key, (field, _))| unit_open(key, field)),
+            has_method,
+            doubts: if has_method { vec![] } else { vec![doubt()] },
+        })
+    }
+}
+
+fn has(columns: &[(Field, bool)], fields: &[Field]) -> bool {
+    columns.iter().any(|(field, _)| fields.contains(field))
+}
+
+/// If no key is known that every request has. A request line has a path.
+fn lacking(
+    format: &str,
+    timed: bool,
+    columns: &[(Field, bool)],
+    keys: &[String],
+) -> Option<Invalid> {
+    let user = columns.iter().any(|(_, user)| *user);
+    let addresses = [Field::Address, Field::AddressPort, Field::Forwarded, Field::User];
+    // Without a time, the other keys are not looked for.
+    let lacking: Vec<&str> = [
+        ("time", timed),
+        ("url", !timed || has(columns, &[Field::Url, Field::Request])),
+        ("address", !timed || user || has(columns, &addresses)),
+    ]
+    .into_iter()
+    .filter(|(_, there)| !there)
+    .map(|(key, _)| key)
+    .collect();
+    let all: Vec<String> = lacking.iter().map(|key| format!("{key}=KEY")).collect();
+    (!lacking.is_empty()).then(|| {
+        Invalid::new(format!(
+            "no key of its first lines is known as the {}: name it, as in `--format {format}:{}`; \
+             its keys are {}{}",
+            lacking.join(", nor as the "),
+            all.join(","),
+            keys[..keys.len().min(KEYS_SHOWN)].join(", "),
+            if keys.len() > KEYS_SHOWN { ", ..." } else { "" }
+        ))
+    })
+}
