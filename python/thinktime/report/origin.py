@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from thinktime import _core
@@ -72,12 +73,21 @@ def line(result: Result) -> str:
     parts = [
         "simulation" if result.kind == "simulate" else result.kind,
         _core.without_secrets(result.target or ""),
-        str(result.run.get("started", "")),
+        _moment(str(result.run.get("started", ""))),
         "" if lasted is None else units.seconds(lasted),
         "" if asked is None else f"{units.rate(asked)} offered",
         f"thinktime {result.run.get('version', _core.__version__)}",
     ]
     return " · ".join(filter(None, parts))
+
+
+def _moment(started: str) -> str:
+    """A moment of ISO 8601 to the minute, in UTC; as it stands if it is no such moment."""
+    try:
+        found = datetime.fromisoformat(started)
+    except ValueError:
+        return started
+    return found.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:
