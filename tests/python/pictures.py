@@ -134,7 +134,8 @@ def learned(files: Path) -> Path:
     """The page of a workload that is learned from a made log, of people and a program."""
     log = files / "access.log"
     make(Known(sessions=400, rate=5.0), log)
-    subprocess.run([*COMMAND, "learn", log.name, "-o", "site", "-q"], cwd=files, check=True)
+    command = [*COMMAND, "learn", log.name, "-o", "site", "-q"]
+    subprocess.run(command, cwd=files, check=True, capture_output=True)
     return files / "site.html"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 NOTHING = "—"
 _MINUS = "\u2212"
@@ -155,6 +156,11 @@ def deviation(fraction: float) -> str:
 def factor(ratio: float) -> str:
     """A ratio, as in '97' or '2.8' times."""
     return number(ratio, 2)
+
+
+def moment(at: datetime) -> str:
+    """A moment to the minute in UTC, as in `2026-11-29 08:04`."""
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def listed(parts: list[str]) -> str:

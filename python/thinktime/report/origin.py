@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from thinktime import _core
@@ -87,7 +87,7 @@ def _moment(started: str) -> str:
         found = datetime.fromisoformat(started)
     except ValueError:
         return started
-    return found.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"{units.moment(found)} UTC"
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:

@@ -89,7 +89,7 @@ def _about(learned: Learned) -> str:
     log = learned.log
     times = log.requests.rows["time_ns"]
     first, last = (
-        f"{datetime.fromtimestamp(int(one) // 10**9, UTC):%d %b %Y %H:%M}"
+        units.moment(datetime.fromtimestamp(int(one) // 10**9, UTC))
         for one in (times[0], times[-1])
     )
     parts = [
