@@ -165,6 +165,23 @@ def test_values_without_a_logarithm_draw_nothing() -> None:
     assert text.count('class="dots"') == 1
 
 
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_a_band_that_leaves_its_axis_ends_there(axis: Any) -> None:
+    """As an interval of a capacity that reaches down to 0, on a logarithmic scale."""
+    scale = axes.log(1.0, 100.0, "number")
+    limits = [
+        Limit(0.0, axis, until=10.0), Limit(-3.0, axis, until=math.inf), Limit(0.0, axis, "none"),
+        Limit(math.nan, axis, until=5.0),
+    ]  # fmt: skip
+    figure = Figure(scale, scale, 200, [Series("line", [1.0, 2.0], [1.0, 2.0])], limits)
+    text = field(figure)
+    assert "nan" not in text.lower()
+    assert text.count('fill-opacity=".15"') == 2
+    assert [one.at for one in figure.drawn_limits] == [scale.low, scale.low]
+    assert figure.drawn_limits[1].until == scale.high
+    assert ">none<" not in text
+
+
 def test_names_at_the_ends_of_curves_lie_apart() -> None:
     axis = axes.linear(0, 10, "number")
     curves = [Series("line", [0, 10], [5, 5 + n / 50], label=f"curve {n}") for n in range(5)]

@@ -74,6 +74,10 @@ class Axis:
         first, last = math.log10(self.low), math.log10(self.high)
         return np.asarray((powers - first) / (last - first))
 
+    def within(self, value: float) -> float:
+        """The value, or the end of the axis that is nearer."""
+        return min(max(value, self.low), self.high)
+
     def text(self, value: float) -> str:
         """A value in words, in three or four digits."""
         if self.names:

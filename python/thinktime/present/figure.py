@@ -7,7 +7,7 @@ shows values, all read this.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -126,6 +126,18 @@ class Figure:
     series: Sequence[Series] = ()
     limits: Sequence[Limit] = ()
     cells: Cells | None = None
+
+    @property
+    def drawn_limits(self) -> list[Limit]:
+        """The limits that have a place on their axis; bands end where the axis does."""
+        found = []
+        for one in self.limits:
+            axis = self.x if one.axis == "x" else self.y
+            if one.until is not None:
+                one = replace(one, at=axis.within(one.at), until=axis.within(one.until))
+            if np.isfinite(axis.places([one.at, one.at if one.until is None else one.until])).all():
+                found.append(one)
+        return found
 
 
 def thin(x: FloatArray, y: FloatArray, points: int = POINTS_MAX) -> tuple[FloatArray, FloatArray]:

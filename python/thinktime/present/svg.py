@@ -33,7 +33,7 @@ def drawn(figure: Figure, room: Room) -> str:
             f'<svg class="field" viewBox="0 0 {FIELD} {FIELD}" preserveAspectRatio="none" '
             f'fill="none" width="100%" height="100%">{_cells(figure)}{_bands(figure)}',
             *(_curve(figure, one) for one in figure.series),
-            *(_limit(figure, one) for one in figure.limits if one.until is None),
+            *(_limit(figure, one) for one in figure.drawn_limits if one.until is None),
             "</svg>",
             *(_points(figure, one) for one in figure.series),
             words(figure, room),
@@ -73,7 +73,7 @@ def _cells(figure: Figure) -> str:
 def _bands(figure: Figure) -> str:
     """What lies behind the curves: limits with two ends."""
     parts = []
-    for one in figure.limits:
+    for one in figure.drawn_limits:
         if one.until is not None:
             ends = [one.at, one.until]
             x = paths.across(figure.x, ends) if one.axis == "x" else np.array([0.0, FIELD])

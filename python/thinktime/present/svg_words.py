@@ -135,7 +135,7 @@ def _labels(figure: Figure, height: int) -> str:
         f"{_short(one.label)}</text>"
         for y_px, (_, one) in zip(places, sorted(found, key=lambda pair: pair[0]), strict=True)
     )
-    limits = "".join(_limit_label(figure, one) for one in figure.limits if one.label)
+    limits = "".join(_limit_label(figure, one) for one in figure.drawn_limits if one.label)
     return f'<g class="ends">{ends}{"".join(early)}</g><g class="limits">{limits}</g>'
 
 
