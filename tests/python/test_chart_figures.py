@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 from typing import Any
@@ -20,6 +21,7 @@ from thinktime.monitor.tiles import tiles_of
 from thinktime.operations.moment import Moment, ObjectiveMoment
 from thinktime.present import axes, paths, svg, svg_words
 from thinktime.present.figure import Figure, Limit, Series
+from thinktime.present.figure_json import json_of
 from thinktime.report.case import cases
 from thinktime.report.charts import heat, tail
 from thinktime.sweeps import charts, grid
@@ -163,6 +165,33 @@ def test_values_without_a_logarithm_draw_nothing() -> None:
     text = field(Figure(axes.linear(0, 4, "number"), up, 200, [series]))
     assert "nan" not in text.lower()
     assert text.count('class="dots"') == 1
+
+
+def test_any_values_can_be_drawn() -> None:
+    """2,000 random series, most of whose values have no place on an axis."""
+    random = np.random.default_rng(20261129)
+    values = [math.nan, math.inf, -math.inf, 0.0, -1.0, 1.0, 2.0, 1e300, 1e-300]
+    scales = [axes.log(0.1, 10.0, "number"), axes.linear(0, 4, "number")]
+
+    def some(many: int) -> list[float]:
+        return [values[place] for place in random.integers(len(values), size=many)]
+
+    for _ in range(2000):
+        many = int(random.integers(5))
+        more: dict[str, Any] = (
+            {} if random.random() < 0.5 else {"low": some(many), "high": some(many)}
+        )
+        series = Series(
+            random.choice(["line", "step", "points", "turns"]), some(many), some(many),
+            marks=random.choice(["", "dot", "cross"]), label=random.choice(["", "name"]),
+            spread=random.choice(["bars", "band", "across"]), filled=bool(random.random() < 0.3),
+            known=random.choice([None, 0, 2, 5]), **more,
+        )  # fmt: skip
+        figure = Figure(*random.choice(scales, size=2), 200, [series])
+        text = field(figure)
+        assert "nan" not in text, series
+        assert "inf" not in text, series
+        json.loads(json_of(figure), parse_constant=pytest.fail)
 
 
 @pytest.mark.parametrize("axis", ["x", "y"])

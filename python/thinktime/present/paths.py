@@ -48,8 +48,7 @@ def steps(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
 
 
 def _stepped(x: NDArray[np.float64], y: NDArray[np.float64], begin: int, end: int) -> str:
-    after = x[end + 1] if end + 1 < len(x) else x[end]
-    edges, heights = _whole(np.append(x[begin : end + 1], after)), _whole(y[begin : end + 1])
+    edges, heights = _whole(_edges(x, begin, end)), _whole(y[begin : end + 1])
     moves = [
         (f"h{ahead}" if ahead else "") + (f"v{rise}" if rise else "")
         for ahead, rise in zip(np.diff(edges), np.diff(heights, append=heights[-1]), strict=True)
@@ -57,13 +56,17 @@ def _stepped(x: NDArray[np.float64], y: NDArray[np.float64], begin: int, end: in
     return f"M{edges[0]} {heights[0]}{''.join(moves) or 'h1'}"
 
 
+def _edges(x: NDArray[np.float64], begin: int, end: int) -> NDArray[np.float64]:
+    """The places of a stretch of steps, and the end of its last one."""
+    ends = end + 1 < len(x) and np.isfinite(x[end + 1])
+    return np.append(x[begin : end + 1], x[end + 1] if ends else x[end])
+
+
 def stairs(
     x: NDArray[np.float64], y: NDArray[np.float64], begin: int, end: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The corners of the steps of a stretch."""
-    after = x[end + 1] if end + 1 < len(x) else x[end]
-    edges = np.append(x[begin : end + 1], after)
-    return np.repeat(edges, 2)[1:-1], np.repeat(y[begin : end + 1], 2)
+    return np.repeat(_edges(x, begin, end), 2)[1:-1], np.repeat(y[begin : end + 1], 2)
 
 
 def area(
@@ -106,7 +109,8 @@ def boxes(
     y0: NDArray[np.float64], y1: NDArray[np.float64],
 ) -> str:  # fmt: skip
     """A box between each pair of ends of both axes."""
-    ends = zip(*(_whole(one) for one in (x0, x1, y0, y1)), strict=True)
+    there = np.isfinite(x0 + x1 + y0 + y1)
+    ends = zip(*(_whole(one[there]) for one in (x0, x1, y0, y1)), strict=True)
     return "".join(f"M{a} {c}H{b}V{d}H{a}z" for a, b, c, d in ends)
 
 

@@ -148,7 +148,7 @@ def _turns(figure: Figure, one: Series) -> str:
     if ends is None:
         return ""
     x0, x1 = (paths.across(figure.x, end) for end in ends)
-    y0, y1 = (paths.up(figure.y, np.asarray(one.y) + half) for half in (-0.44, 0.44))
+    y0, y1 = (paths.up(figure.y, np.asarray(one.y, dtype=float) + half) for half in (-0.44, 0.44))
     return f'<path class="turns" d="{paths.boxes(x0, x1, y0, y1)}" fill="{one.colour}"/>'
 
 
