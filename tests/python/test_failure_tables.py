@@ -72,7 +72,7 @@ def test_the_terminal_the_page_and_the_summary_have_them() -> None:
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "hopeless" in shown
     assert "faultless" not in shown
-    tables = {table.name: table for table in results_page.page_of([result]).tables}
+    tables = {table.name: table for table in results_page.page_of([result]).details}
     assert set(cells(tables["failures"])) == {"hopeless", "tries"}
     assert "| hopeless | timeout |" in markdown.document([report_of(result)])
 
@@ -158,7 +158,7 @@ def test_the_first_answer_of_each_cause_is_shown_where_asked_for(loops: int) -> 
     # Long words below a row take no room from its numbers.
     assert "what went wrong  attempts  requests failed  share failed" in shown
     assert max(map(len, shown.splitlines())) <= 80
-    tables = {table.name: table for table in results_page.page_of([result]).tables}
+    tables = {table.name: table for table in results_page.page_of([result]).details}
     notes = [line.note for line in tables["failures"].lines]
     assert sum(text.startswith("the first answer (status ") for text in notes) == 2
     assert "- gone: the first answer (status 404): &lt;h1&gt;no" in markdown.document(
