@@ -291,13 +291,15 @@ def test_the_live_page(many: int) -> None:
     for _ in range(2):
         subject.take(("moment", (moment(many), 9)))
     page = subject.page()
-    hold(in_words(page.verdict.headline), many, "p50", "p99")
-    (now,) = [one for one in page.tables if one.name == "now"]
+    hold(in_words(page.verdict.headline), many)
+    (tile,) = [one for one in page.tiles if one.name.startswith("p99")]
+    assert tile.more.startswith("—") != backed("p99", many)
+    (now,) = [one for one in page.details if one.name == "now"]
     hold({name for name, _ in numbers([now])}, many, "p50", "p99")
     # Half of them are of each population.
-    (parts,) = [one for one in page.tables if one.name == "populations"]
+    (parts,) = [one for one in page.details if one.name == "populations"]
     hold({name for name, _ in numbers([parts])}, many // 2, "p50", "p99")
-    (shown,) = [one for one in page.tables if one.name == "objectives"]
+    (shown,) = [one for one in page.details if one.name == "objectives"]
     assert [line.cells[0].text for line in shown.lines] == [
         "42.0 ms" if backed("p99", own) else "—" for own in (many, many // 2)
     ]
