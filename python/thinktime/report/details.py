@@ -46,7 +46,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
     """The other tables with rows, first the one of the other systems' figures."""
     found = [
         explanation.table(_groups(cases, lambda entry: explanation.lines_of(entry.result))),
-        by_population.table(_with_exact(cases, _groups(cases, _populations))),
+        by_population.table(_with_exact(cases)),
         by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),
         Table(
@@ -85,10 +85,12 @@ def _title(case: Case, entry: Entry) -> str:
     return f"{case.label}: {entry.words}"
 
 
-def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list[Group]:
-    """A group for each result that has such rows; a single result needs no title."""
+def _groups(
+    cases: Sequence[Case], lines: Callable[[Entry], list[Line]], *, others: bool = False
+) -> list[Group]:
+    """A group for each result that has such rows; a single one needs no title without others."""
     found = [(case, entry, lines(entry)) for case, entry in _entries(cases)]
-    several = len(found) > 1
+    several = others or len(found) > 1
     return [
         Group(some, _title(case, entry) if several else "", place=case.place)
         for case, entry, some in found
@@ -96,14 +98,15 @@ def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list
     ]
 
 
-def _with_exact(cases: Sequence[Case], groups: Sequence[Group]) -> list[Group]:
-    """The groups of each case, and below them the exact figures of its populations."""
-    found: list[Group] = []
-    for case in cases:
-        found += [group for group in groups if group.place == case.place]
-        lines = [one.line for one in by_population.exact_populations(case.theory)]
-        found += [Group(lines, f"{case.label}: exact", place=case.place)] if lines else []
-    return found
+def _with_exact(cases: Sequence[Case]) -> list[Group]:
+    """The populations of each case, and below them their exact figures."""
+    exact = [
+        Group(lines, f"{case.label}: exact", place=case.place)
+        for case in cases
+        if (lines := [one.line for one in by_population.exact_populations(case.theory)])
+    ]
+    groups = [*_groups(cases, _populations, others=bool(exact)), *exact]
+    return [group for case in cases for group in groups if group.place == case.place]
 
 
 def _populations(entry: Entry) -> list[Line]:

@@ -27,6 +27,7 @@ use super::scanner::Scanner;
 use super::{Format, Head, Take};
 use crate::entry::Text;
 use crate::reason::Reason;
+use crate::source::PARQUET_SEPARATOR;
 use crate::time::{Clock, Stamp as Time};
 
 /// The prefix of lines.
@@ -89,7 +90,9 @@ impl Prefix {
     pub(super) fn of_most(head: &Head<'_>) -> impl Iterator<Item = Prefix> {
         let lines = || head.lines().filter(|line| !line.is_empty()).take(LINES_JUDGED);
         let all = lines().count();
-        ALL.into_iter().filter(move |prefix| {
+        // Cells of a table hold what they hold.
+        let is_table = lines().next().is_some_and(|line| line.contains(&PARQUET_SEPARATOR));
+        ALL.into_iter().filter(move |_| !is_table).filter(move |prefix| {
             let having = lines().filter(|line| prefix.peel(line).is_some()).count();
             // Only lines of some kinds are coloured.
             if *prefix == Colour { having > 0 } else { 2 * having > all }
