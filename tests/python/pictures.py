@@ -1,8 +1,8 @@
 """Pictures of pages for the docs: `make pictures` writes them anew.
 
 The live page of a run against a server of this machine, the report of such a run, the first screens
-of it, of the demo's report and of a learned workload, a sweep of a simulated server, and what
-reports draw of a workload and a system; by day and by night, on paper and on a telephone.
+of it and of a learned workload, the tail of the demo's report, a sweep of a simulated server, and
+what reports draw of a workload and a system; by day and by night, on paper and on a telephone.
 
 A shown run must have no sign of a busy machine: it is repeated until that is so, a few times at
 most. No other work should run meanwhile.
@@ -140,11 +140,12 @@ def learned(files: Path) -> Path:
 
 
 def demo(browser: Browser, files: Path, folder: Path) -> None:
-    """The demo's page, as the front page shows it."""
+    """The first chart of the demo's page, as the front page shows it."""
     from thinktime.cli import plain_text
     from thinktime.demo import main as make_demo
 
-    first_screen(browser, make_demo(files / "demo", plain_text.console()), folder / "demo-{}.png")
+    browser.open(make_demo(files / "demo", plain_text.console()), SCREEN)
+    taken(browser, folder / "demo-{}.png", "#section-tail", SCREEN)
 
 
 def first_screen(browser: Browser, page: Path, path: Path) -> None:

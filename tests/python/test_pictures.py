@@ -26,12 +26,12 @@ def test_every_picture_of_the_docs_is_taken_by_the_command() -> None:
     assert {one.name for one in (ROOT / "docs").glob("*.png")} <= set(pictures.PICTURES)
 
 
-def test_pictures_of_first_screens_are_no_higher_than_a_screen() -> None:
+def test_pictures_of_doors_and_the_front_page_are_no_higher_than_a_screen() -> None:
     image = pytest.importorskip("PIL.Image")
     for name in ("demo", "learn", "run"):
         for look in ("light", "dark"):
             with image.open(ROOT / "docs" / f"{name}-{look}.png") as taken:
-                assert taken.size[0] == pictures.SCREEN
+                assert 0.8 * pictures.SCREEN < taken.size[0] <= pictures.SCREEN
                 assert taken.size[1] <= pictures.SCREEN_HEIGHT
 
 
