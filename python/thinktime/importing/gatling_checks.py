@@ -50,7 +50,7 @@ def take(request: Request, given: Any, names: Names, values: Values, place: str)
 
 
 def _source(kind: str, text: str | None) -> str:
-    """The part of a response, as in the file; empty if there is none like it."""
+    """The part of a response, as in the file; empty if the file has no such part."""
     if kind in _PARTS and text is not None and "#{" not in text:
         return f"{_PARTS[kind]}:{text}" if _PARTS[kind] else ""
     return _WHOLE.get(kind, "")

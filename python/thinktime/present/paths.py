@@ -99,9 +99,7 @@ def rules(
     x1: NDArray[np.float64], y1: NDArray[np.float64],
 ) -> str:  # fmt: skip
     """A straight line for each pair of ends."""
-    there = np.isfinite(x0 + y0 + x1 + y1)
-    ends = zip(*(_whole(one[there]) for one in (x0, y0, x1, y1)), strict=True)
-    return "".join(f"M{a} {b}L{c} {d}" for a, b, c, d in ends)
+    return "".join(f"M{a} {b}L{c} {d}" for a, b, c, d in _ends(x0, y0, x1, y1))
 
 
 def boxes(
@@ -109,9 +107,13 @@ def boxes(
     y0: NDArray[np.float64], y1: NDArray[np.float64],
 ) -> str:  # fmt: skip
     """A box between each pair of ends of both axes."""
-    there = np.isfinite(x0 + x1 + y0 + y1)
-    ends = zip(*(_whole(one[there]) for one in (x0, x1, y0, y1)), strict=True)
-    return "".join(f"M{a} {c}H{b}V{d}H{a}z" for a, b, c, d in ends)
+    return "".join(f"M{a} {c}H{b}V{d}H{a}z" for a, b, c, d in _ends(x0, x1, y0, y1))
+
+
+def _ends(*places: NDArray[np.float64]) -> Iterator[tuple[int, ...]]:
+    """The whole places that belong together, if all of them are there."""
+    there = np.isfinite(sum(places))
+    return zip(*(_whole(one[there]) for one in places), strict=True)
 
 
 def _whole(values: NDArray[np.float64]) -> list[int]:

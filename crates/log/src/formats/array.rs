@@ -18,7 +18,7 @@ pub(super) fn lines(head: &Head<'_>) -> Option<Vec<u8>> {
         return None;
     }
     let mut lines = Vec::new();
-    // The begin of a file ends within an element.
+    // An error is expected: the begin of a file ends within an element.
     let _ = Scanner::new(array).each_of(&[], &mut |element| {
         let spaced = |byte: &u8| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte };
         lines.extend(line(element).iter().map(spaced));
