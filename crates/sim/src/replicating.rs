@@ -46,6 +46,9 @@ pub(crate) fn replicate(
     let interval = interval_of(workload, &plan.limit);
     let mut driver =
         Driver::new(&seeded, system, plan.limit, plan.progress, number, sink, interval);
+    if plan.replications == 1 {
+        driver.keep_checkpoints();
+    }
     let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();

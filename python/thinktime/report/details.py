@@ -16,6 +16,7 @@ from thinktime.report import (
     machines,
     objectives,
     sharing,
+    stations,
     validity_table,
 )
 from thinktime.report.case import Case, Entry
@@ -43,6 +44,15 @@ def tables(cases: Sequence[Case]) -> list[Table]:
         by_population.table(_with_exact(cases, _groups(cases, _populations))),
         by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),
+        Table(
+            "stations",
+            "Stations",
+            "station",
+            stations.HEADINGS,
+            _groups(cases, _stations),
+            stations.CAPTION,
+            spare=("at most", "demand"),
+        ),
         Table(
             "machines",
             "Machines",
@@ -113,6 +123,10 @@ def _clusters(entry: Entry) -> list[Line]:
 
 def _links(entry: Entry) -> list[Line]:
     return [one.line for one in links.figures_of(entry.result)]
+
+
+def _stations(entry: Entry) -> list[Line]:
+    return [one.line for one in stations.figures_of(entry.result)]
 
 
 def _machines(entry: Entry) -> list[Line]:

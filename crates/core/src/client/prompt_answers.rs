@@ -33,7 +33,7 @@ impl Clients {
         if self.arriving && self.next <= self.timers.next() {
             let (now, session, last) = self.next_session()?;
             let length = self.populations[0].laws.session_length(session);
-            let ticket = self.slots.begin(session, length, 0);
+            let ticket = self.slots.begin_arrived(now, session, length, 0);
             let attempt = self.begin_promptly(now, ticket);
             self.closed |= last;
             return attempt;
@@ -61,7 +61,7 @@ impl Clients {
     /// thinks from then on, or ends.
     #[inline(always)]
     pub fn take_answer(&mut self, done: Nanos, attempt: &Attempt) {
-        if self.slots.end_request(attempt.ticket) {
+        if self.slots.end_request(done, attempt.ticket) {
             let laws = &self.populations[0].laws;
             let think = laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);
             self.timers.set(done + think, attempt.ticket, TimerKind::Request);

@@ -29,6 +29,14 @@ pub struct ClientLimits {
     pub traced: bool,
 }
 
+impl ClientLimits {
+    /// Whether only so many attempts are in flight or wait for that, and further ones fail.
+    #[must_use]
+    pub fn turn_away(&self) -> bool {
+        self.concurrency < u64::MAX && self.waiting < u64::MAX
+    }
+}
+
 /// A token bucket for retries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryBudget {
