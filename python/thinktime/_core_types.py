@@ -303,6 +303,7 @@ class Summary(TypedDict):
     clusters: NotRequired[dict[str, ClusterFigures]]
     dropped: int
     duration_s: float
+    error_share_ci95: NotRequired[float]
     errors: int
     errors_by_kind: dict[str, int]
     errors_by_status: NotRequired[dict[str, int]]
@@ -332,10 +333,12 @@ class Summary(TypedDict):
     server_time_s: NotRequired[TimeFigures]
     server_timed: NotRequired[int]
     service_time_s: TimeFigures
+    session_time_s: NotRequired[TimeFigures]
     sessions: int
     stations: dict[str, StationFigures]
     think_time_s: float | None
     throughput: float
+    throughput_ci95: NotRequired[float]
     timeouts: int
     validity: NotRequired[list[CheckFinding]]
     waiting_s: NotRequired[TimeFigures]
@@ -374,6 +377,13 @@ class CrossedLink(TypedDict):
 class DemandFigures(TypedDict):
     cv2: float
     mean: float
+
+
+class FlowIntervals(TypedDict):
+    load: float
+    queue_length_mean: float
+    response_time_mean_s: float | None
+    throughput: float
 
 
 class GeneratorFigures(TypedDict):
@@ -437,6 +447,9 @@ class PoolFigures(TypedDict):
     load: float
     queue_length_max: int
     queue_length_mean: float
+    queue_length_shares: NotRequired[list[float]]
+    response_time_mean_s: float | None
+    throughput: float | None
 
 
 class PopulationFigures(TypedDict):
@@ -448,6 +461,7 @@ class PopulationFigures(TypedDict):
     pages: NotRequired[int]
     requests: int
     response_time_s: TimeFigures
+    session_time_s: NotRequired[TimeFigures]
 
 
 class RemoteRows(TypedDict):
@@ -476,10 +490,24 @@ class ServerFigures(TypedDict):
 
 
 class StationFigures(TypedDict):
+    by_request: NotRequired[dict[str, StationRequestFigures]]
+    ci95: NotRequired[FlowIntervals]
     demand_s: DemandFigures
     load: float
     queue_length_max: int
     queue_length_mean: float
+    queue_length_shares: NotRequired[list[float]]
+    response_time_mean_s: float | None
+    throughput: float | None
+
+
+class StationRequestFigures(TypedDict):
+    ci95: NotRequired[FlowIntervals]
+    demand_s: DemandFigures
+    load: float
+    queue_length_mean: float
+    response_time_mean_s: float | None
+    throughput: float
 
 
 TimeFigures = TypedDict(

@@ -1,6 +1,7 @@
 //! One replication on a virtual clock.
 
 mod attempts;
+mod checkpoints;
 mod dead_end;
 mod fast_fcfs;
 mod fast_station;
@@ -17,12 +18,13 @@ use thinktime_core::system::{JobRef, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
+use self::checkpoints::Checkpoints;
 use self::dead_end::DeadEnds;
 use self::link_budget::LinkBudget;
 pub use self::progress_guard::ProgressLimits;
 pub(crate) use self::progress_guard::Stall;
 use self::progress_guard::{ProgressGuard, ProgressMark};
-use crate::modelled_system::{Measured, ModelledSystem, withdraws};
+use crate::modelled_system::{Measured, ModelledSystem, Nodes, withdraws};
 
 /// The result of one replication.
 #[derive(Clone, Serialize, Deserialize)]
@@ -31,6 +33,8 @@ pub(crate) struct Replication {
     pub(crate) window: Window,
     pub(crate) measured: Measured,
     pub(crate) sessions: u64,
+    /// The nodes' figures from the beginning of the measured time up to evenly spaced times of it.
+    pub(crate) checkpoints: Vec<Nodes>,
     /// Why it was given up, if it was.
     pub(crate) stuck: Option<Stall>,
 }
@@ -41,8 +45,6 @@ pub(crate) struct Driver<'a> {
     /// Whether clients remember nothing of sessions, so that only the system's jobs know of
     /// attempts.
     one_shot: bool,
-    /// Whether clients can learn of a response when they send the request.
-    told_at_once: bool,
     system: ModelledSystem,
     collector: Collector,
     kinds: Vec<RequestKind>,
@@ -67,6 +69,8 @@ pub(crate) struct Driver<'a> {
     /// Whether any request has a size.
     sized: bool,
     measured: Option<Measured>,
+    /// Kept if intervals of the stations' figures are wanted.
+    checkpoints: Option<Checkpoints>,
     /// The requests in the system when the measured time began.
     number_before: u64,
     gave_up: bool,
@@ -91,7 +95,6 @@ impl<'a> Driver<'a> {
         let clients = Clients::new(workload, limit);
         Driver {
             one_shot: clients.one_shot(),
-            told_at_once: clients.takes_prompt_answers(),
             clients,
             system: ModelledSystem::new(model, workload),
             collector: Collector::of(workload, limit, false, interval),
@@ -109,6 +112,7 @@ impl<'a> Driver<'a> {
             sized: workload.requests.iter().any(|kind| kind.size.is_some()),
             pages: workload.populations.iter().any(|one| one.has_pages),
             measured: None,
+            checkpoints: None,
             number_before: 0,
             gave_up: false,
             now: Nanos::ZERO,
@@ -118,6 +122,12 @@ impl<'a> Driver<'a> {
             link_budget: LinkBudget::of(model),
             stuck: None,
         }
+    }
+
+    /// Keeps the nodes' figures at a few times, if they are wanted.
+    pub(crate) fn with_checkpoints(mut self, wanted: bool) -> Driver<'a> {
+        self.checkpoints = wanted.then(|| Checkpoints::new(self.limit.warmup, self.note_at));
+        self
     }
 
     pub(crate) fn collector(&self) -> &Collector {
@@ -244,6 +254,7 @@ impl<'a> Driver<'a> {
                 window: Window { begin: limit.warmup.min(end), end },
                 measured: measured.clone().unwrap_or_else(|| system.measured(now, before)),
                 sessions: clients.sessions_begun(),
+                checkpoints: Vec::new(),
                 stuck: None,
             })
         });
@@ -257,7 +268,7 @@ impl<'a> Driver<'a> {
         let measured = self.measured.take();
         let measured =
             measured.unwrap_or_else(|| self.system.measured(self.now, self.number_before));
-        self.collector.set_report(self.clients.report());
+        self.collector.set_sessions(self.clients.report(), self.clients.session_times());
         for attempt in self.waiting().into_iter().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {
                 self.collector.unfinished(self.now.since(attempt.request_scheduled));
@@ -268,6 +279,7 @@ impl<'a> Driver<'a> {
             window,
             measured,
             sessions: self.clients.sessions_begun(),
+            checkpoints: self.checkpoints.as_mut().map(Checkpoints::take).unwrap_or_default(),
             stuck: self.stuck,
         }
     }

@@ -1,15 +1,16 @@
 //! The findings of a simulation, in words: notes, and warnings of what spoils or limits its result.
 
+use std::collections::BTreeMap;
+
 use thinktime_core::policy::scheduling::Rank;
 use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
-use thinktime_core::system::{StationModel, SystemModel};
+use thinktime_core::system::{KindVisit, StationModel, SystemModel};
 use thinktime_core::words;
 use thinktime_core::workload::{Beginning, Workload};
 
 use crate::cluster_findings::ClusterFindings;
 use crate::heavy_tail::HeavyTail;
 use crate::load::unlimited_load;
-use crate::modelled_system::Measured;
 use crate::overload::Overload;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
@@ -22,9 +23,12 @@ const NEVER_STEADY: &str = "the mean think time is infinite, so there is no stea
 pub(crate) struct Findings<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) system: &'a SystemModel,
+    pub(crate) visits: &'a [KindVisit<'a>],
+    pub(crate) heavy_tail: Option<&'a HeavyTail>,
+    /// An overload that the figures show.
+    pub(crate) overload: Option<&'a Overload>,
     pub(crate) plan: &'a Plan,
     pub(crate) collector: &'a Collector,
-    pub(crate) measured: &'a Measured,
     pub(crate) window: Window,
     pub(crate) warmup: Option<Warmup>,
     pub(crate) interrupted: bool,
@@ -64,9 +68,10 @@ impl Findings<'_> {
 
     /// The stations whose policy goes by kinds of request, and to which all kinds are alike.
     fn single_classes(&self) -> Vec<String> {
-        let visits = self.system.kind_visits(self.workload);
+        let mut visits: BTreeMap<&str, Vec<&KindVisit<'_>>> = BTreeMap::new();
+        self.visits.iter().for_each(|one| visits.entry(one.at).or_default().push(one));
         let alike = self.system.all_stations().filter(|station| {
-            let of = visits.iter().filter(|one| one.at == station.name);
+            let of = visits.get(station.name.as_str()).into_iter().flatten();
             let mut ranks = of.map(|visit| {
                 let kind = &self.workload.requests[visit.kind];
                 match &station.discipline.rank {
@@ -107,8 +112,9 @@ impl Findings<'_> {
         }
         warnings.extend(self.never_steady());
         warnings.extend(self.rate_shortfall(summary).map(|missed| missed.words));
-        warnings.extend(self.offered_overload().or_else(|| self.seen_overload()));
-        warnings.extend(HeavyTail::find(self.workload, self.system).map(|tail| tail.to_string()));
+        let seen = || self.overload.map(ToString::to_string);
+        warnings.extend(self.offered_overload().or_else(seen));
+        warnings.extend(self.heavy_tail.map(ToString::to_string));
         warnings.extend(self.imprecise(summary));
         let retries = summary.retries > 0;
         if let Some(collapse) = Collapse::find(self.collector.timeline(), self.window.end)
@@ -139,7 +145,7 @@ impl Findings<'_> {
         let nothing = || summary.nothing_happened().filter(|_| !self.interrupted);
         // Only who gives a duration asks for the figures of a time, and not for a steady state.
         let steady = self.plan.limit.until.is_never();
-        let overload = || self.seen_overload().filter(|_| steady);
+        let overload = || self.overload.filter(|_| steady).map(ToString::to_string);
         let spoilt = self.collector.scripts_failed().or_else(nothing).or_else(overload);
         spoilt.or_else(|| missed().map(|missed| missed.words))
     }
@@ -151,11 +157,6 @@ impl Findings<'_> {
 
     fn never_steady(&self) -> Option<String> {
         (self.workload.beginning() == Beginning::NeverSteady).then(|| NEVER_STEADY.to_owned())
-    }
-
-    /// An overload that the figures show.
-    fn seen_overload(&self) -> Option<String> {
-        Overload::find(self.workload, self.system, self.measured).map(|found| found.to_string())
     }
 
     fn offered_overload(&self) -> Option<String> {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
-use thinktime_core::workload::Workload;
+use thinktime_core::file::Cancel;
+use thinktime_core::system::{DemandLaw, KindVisit, StationModel};
+use thinktime_core::workload::{Population, Workload};
 
 /// The consequence of the heaviest tail of a system's demands.
 pub(crate) struct HeavyTail {
@@ -26,30 +27,47 @@ enum Effect {
 
 impl HeavyTail {
     /// The worst consequence, if there is one.
-    pub(crate) fn find(workload: &Workload, system: &SystemModel) -> Option<HeavyTail> {
-        // Of a fixed number of clients only that number can wait.
-        let arrives = workload.populations.iter().any(|one| one.arrivals().is_some());
-        let found = system.kind_visits(workload).into_iter().filter_map(|visit| {
-            let effect = effect(visit.station, &visit.law, arrives)?;
+    pub(crate) fn find(workload: &Workload, visits: &[KindVisit<'_>]) -> Option<HeavyTail> {
+        // Fixed numbers of clients, and limits that turn requests away, bound the queue.
+        let free = |one: &Population| one.arrivals().is_some() && !one.clients.turn_away();
+        let arrives = workload.populations.iter().any(free);
+        let found = visits.iter().filter_map(|visit| {
+            let effect = effect(workload, visits, visit, arrives)?;
             Some(HeavyTail { station: visit.at.to_owned(), effect })
         });
         found.min_by_key(|one| one.effect)
     }
 }
 
-fn effect(station: Option<&StationModel>, law: &DemandLaw, arrives: bool) -> Option<Effect> {
-    let index = match law {
+/// The effect of the demands of a visit. A client that gives up after some time has no longer
+/// response time, so all moments of it are finite.
+fn effect(
+    workload: &Workload,
+    visits: &[KindVisit<'_>],
+    visit: &KindVisit<'_>,
+    arrives: bool,
+) -> Option<Effect> {
+    let index = match &visit.law {
         DemandLaw::Drawn(law) => law.tail_index(),
         DemandLaw::Trace(_) => f64::INFINITY,
         // There are as many sizes as targets, and mostly these are finitely many.
         DemandLaw::Sized(law) => law.time.as_ref().map_or(f64::INFINITY, |time| time.tail_index()),
     };
+    let kind = &workload.requests[visit.kind];
+    // No attempt is served for longer than its client waits.
+    let cut = kind.gives_up() && kind.cancel == Cancel::Always;
+    if index > 3.0 || cut {
+        return None;
+    }
     let alone = |one: &StationModel| one.servers == 1 && one.discipline.serves_one_by_one();
-    let blind = arrives && station.is_some_and(|one| alone(one) && one.is_unlimited());
+    let blind = arrives && visit.station.is_some_and(|one| alone(one) && one.is_unlimited());
+    let waits =
+        |one: &KindVisit<'_>| one.at == visit.at && !workload.requests[one.kind].is_impatient();
+    let delays = blind && visits.iter().any(waits);
     match index {
-        ..=2.0 if blind => Some(Effect::Mean),
-        ..=2.0 => Some(Effect::Demand),
-        ..=3.0 if blind => Some(Effect::Wait),
+        ..=2.0 if delays => Some(Effect::Mean),
+        ..=2.0 if !kind.is_impatient() => Some(Effect::Demand),
+        ..=3.0 if delays => Some(Effect::Wait),
         _ => None,
     }
 }

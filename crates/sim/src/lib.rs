@@ -21,6 +21,7 @@ mod progress;
 mod remote;
 mod replicating;
 mod replications;
+mod samples;
 mod simulate;
 mod turns;
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thinktime_core::file::Cancel;
 use thinktime_core::random::Purpose;
-use thinktime_core::record::Summary;
+use thinktime_core::record::{StationFigures, Summary};
 use thinktime_core::request::RequestKind;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{
@@ -23,11 +23,13 @@ pub(crate) enum ModelledSystem {
     FastFcfs(Box<FastFcfs<DrawnDemands>>),
 }
 
+/// By node, its figures; `None` if it is not measured.
+pub(crate) type Nodes = Vec<Option<NodeSummary>>;
+
 /// The nodes' figures over the measured time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// By node; `None` if it is not measured.
-    pub(crate) nodes: Vec<Option<NodeSummary>>,
+    pub(crate) nodes: Nodes,
     /// How many more requests were in the system at the end than at the beginning.
     pub(crate) growth: i64,
     /// The first turns of the machines' cores.
@@ -35,21 +37,17 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    fn of_station(station: StationSummary) -> Measured {
-        let nodes = vec![Some(NodeSummary::Station(station))];
-        Measured { nodes, growth: 0, schedule: Schedule::default() }
-    }
-
     /// Adds the nodes of the system to a summary.
-    pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel) {
+    pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel, workload: &Workload) {
+        for (name, station) in stations(&self.nodes, system) {
+            summary.add_station(&name, StationFigures::new(&station, workload));
+        }
         for (model, node) in system.nodes.iter().zip(&self.nodes) {
             let name = model.name();
             match node {
-                None => {}
-                Some(NodeSummary::Station(station)) => summary.add_station(name, station),
+                None | Some(NodeSummary::Station(_)) => {}
                 Some(NodeSummary::Pool(pool)) => summary.add_pool(name, pool),
-                Some(NodeSummary::Machine { station, machine, os }) => {
-                    summary.add_station(name, station);
+                Some(NodeSummary::Machine { machine, os, .. }) => {
                     summary.add_machine(name, os, machine);
                 }
                 Some(NodeSummary::Link(link)) => summary.add_link(name, link),
@@ -70,13 +68,32 @@ impl Measured {
     }
 }
 
+/// The figures of all stations by name: machines too, and the stations of a cluster's servers
+/// together.
+pub(crate) fn stations(nodes: &Nodes, system: &SystemModel) -> Vec<(String, StationSummary)> {
+    let mut all = Vec::new();
+    for (model, node) in system.nodes.iter().zip(nodes) {
+        match node {
+            Some(NodeSummary::Station(station) | NodeSummary::Machine { station, .. }) => {
+                all.push((model.name().to_owned(), station.clone()));
+            }
+            Some(NodeSummary::Cluster(cluster)) => {
+                let named = cluster.stations.iter().cloned().zip(0..);
+                all.extend(named.map(|(name, at)| (name, cluster.station(at))));
+            }
+            Some(NodeSummary::Pool(_) | NodeSummary::Link(_)) | None => {}
+        }
+    }
+    all
+}
+
 impl ModelledSystem {
     pub(crate) fn new(model: &SystemModel, workload: &Workload) -> ModelledSystem {
         let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
         let program = model.program_for(workload);
         let demands = || DrawnDemands::new(&program, workload.seed, Purpose::Demand);
         if can_be_told_early(workload)
-            && let Some(line) = FastFcfs::new(model, demands)
+            && let Some(line) = FastFcfs::new(model, names.len(), demands)
         {
             return ModelledSystem::FastFcfs(Box::new(line));
         }
@@ -176,15 +193,21 @@ impl ModelledSystem {
     /// The figures of the measured time, if it ends now; it began with this many requests present.
     pub(crate) fn measured(&self, now: Nanos, number_before: u64) -> Measured {
         let growth = self.number() as i64 - number_before as i64;
-        let measured = match self {
-            ModelledSystem::Any(system) => {
-                let (nodes, schedule) = (system.summaries(now), system.schedule());
-                Measured { nodes, growth: 0, schedule }
-            }
-            ModelledSystem::FastStation(station) => Measured::of_station(station.summary(now)),
-            ModelledSystem::FastFcfs(line) => Measured::of_station(line.summary(now)),
+        let schedule = match self {
+            ModelledSystem::Any(system) => system.schedule(),
+            ModelledSystem::FastStation(_) | ModelledSystem::FastFcfs(_) => Schedule::default(),
         };
-        Measured { growth, ..measured }
+        Measured { nodes: self.nodes(now), growth, schedule }
+    }
+
+    /// The figures of the nodes, if the measured time ends now.
+    pub(crate) fn nodes(&self, now: Nanos) -> Nodes {
+        let station = |one| vec![Some(NodeSummary::Station(one))];
+        match self {
+            ModelledSystem::Any(system) => system.summaries(now),
+            ModelledSystem::FastStation(alone) => station(alone.summary(now)),
+            ModelledSystem::FastFcfs(line) => station(line.summary(now)),
+        }
     }
 }
 

@@ -1,16 +1,22 @@
 //! The outcome of a simulation, or its figures so far.
 
-use thinktime_core::record::{Collector, RunProgress, Summary, pool_requests};
-use thinktime_core::system::SystemModel;
+use thinktime_core::record::{
+    Collector, RunProgress, StationFigures, Summary, pool_requests, set_station_intervals,
+};
+use thinktime_core::statistics::{mean_interval_95, student_half_width_95};
 use thinktime_core::system::machine::Schedule;
+use thinktime_core::system::{StationSummary, SystemModel};
 use thinktime_core::workload::Workload;
 
 use crate::driver::Replication;
 use crate::findings::Findings;
 use crate::heavy_tail::HeavyTail;
+use crate::modelled_system::{Nodes, stations};
+use crate::overload::Overload;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 use crate::replications::JoinedReplications;
+use crate::samples::Samples;
 
 /// A finished simulation.
 #[derive(Clone, Debug)]
@@ -48,25 +54,25 @@ pub(crate) fn outcome(
     joined: JoinedReplications,
     interrupted: bool,
 ) -> SimulationOutcome {
-    let JoinedReplications { all, duration_s, times, by_kind } = joined;
-    let Replication { collector, window, measured, sessions, stuck } = all;
+    let mut summary = summary_of(workload, system, &joined);
+    let Replication { collector, window, measured, checkpoints, stuck, .. } = joined.all;
     let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
-    let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
-    if times.len() > 1 {
-        summary.pool_replications(duration_s, &times);
-        pool_requests(&mut summary.by_request, workload, &by_kind);
-        summary.judge_objectives(workload, &collector);
+    let samples = Samples::new(joined.nodes, &checkpoints);
+    let visits = system.kind_visits(workload);
+    let heavy_tail = HeavyTail::find(workload, &visits);
+    match &heavy_tail {
+        Some(_) => leave_out_intervals(&mut summary),
+        None => set_intervals(&mut summary, workload, system, &samples),
     }
-    if HeavyTail::find(workload, system).is_some() {
-        leave_out_intervals(&mut summary);
-    }
-    measured.add_to(&mut summary, system);
+    let overload = Overload::find(workload, system, &measured, &samples.nodes);
     let findings = Findings {
         workload,
         system,
+        visits: &visits,
+        heavy_tail: heavy_tail.as_ref(),
+        overload: overload.as_ref(),
         plan,
         collector: &collector,
-        measured: &measured,
         window,
         warmup,
         interrupted,
@@ -80,9 +86,46 @@ pub(crate) fn outcome(
     SimulationOutcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
 }
 
+/// The figures, but for the intervals of stations.
+fn summary_of(workload: &Workload, system: &SystemModel, joined: &JoinedReplications) -> Summary {
+    let JoinedReplications { all, duration_s, times, by_kind, rates, .. } = joined;
+    let Replication { collector, window, measured, sessions, .. } = all;
+    let mut summary = Summary::new("simulate", workload, collector, *window, *sessions);
+    if times.len() > 1 {
+        summary.pool_replications(*duration_s, times);
+        summary.pool_rates(rates);
+        pool_requests(&mut summary.by_request, workload, by_kind);
+        summary.judge_objectives(workload, collector);
+    }
+    measured.add_to(&mut summary, system, workload);
+    summary
+}
+
+/// Sets the intervals of the stations' figures.
+fn set_intervals(
+    summary: &mut Summary,
+    workload: &Workload,
+    system: &SystemModel,
+    samples: &Samples,
+) {
+    let figures =
+        |(name, station): (String, StationSummary)| (name, StationFigures::new(&station, workload));
+    let named = |nodes: &Nodes| stations(nodes, system).into_iter().map(figures).collect();
+    let measurements: Vec<_> = samples.nodes.iter().map(named).collect();
+    set_station_intervals(
+        &mut summary.stations,
+        &measurements,
+        &|values| match samples.independent {
+            true => student_half_width_95(values),
+            false => mean_interval_95(values).map(|one| one.half_width),
+        },
+    );
+}
+
 /// No interval of a mean holds if the variance of a response time is infinite.
 fn leave_out_intervals(summary: &mut Summary) {
     summary.response_time_s.ci95 = None;
     summary.service_time_s.ci95 = None;
     summary.by_request.values_mut().for_each(|one| one.response_time_s.ci95 = None);
+    summary.by_population.values_mut().for_each(|one| one.response_time_s.ci95 = None);
 }

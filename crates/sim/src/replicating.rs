@@ -44,8 +44,8 @@ pub(crate) fn replicate(
 ) -> Replication {
     let seeded = replication_of(workload, number);
     let interval = interval_of(workload, &plan.limit);
-    let mut driver =
-        Driver::new(&seeded, system, plan.limit, plan.progress, number, sink, interval);
+    let driver = Driver::new(&seeded, system, plan.limit, plan.progress, number, sink, interval);
+    let mut driver = driver.with_checkpoints(plan.replications == 1);
     let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Row, RowSink, RunProgress};
+use thinktime_core::record::{Rates, Row, RowSink, RunProgress};
 use thinktime_core::statistics::Tally;
 
 use crate::driver::Replication;
+use crate::modelled_system::Nodes;
 
 /// Several replications as one.
 #[derive(Clone)]
@@ -19,23 +20,40 @@ pub(crate) struct JoinedReplications {
     pub(crate) times: Vec<Tally>,
     /// Of each, by kind of request, the number of response times and their mean in seconds.
     pub(crate) by_kind: Vec<Vec<(u64, f64)>>,
+    /// The rates of each.
+    pub(crate) rates: Vec<Rates>,
+    /// The nodes' figures of each.
+    pub(crate) nodes: Vec<Nodes>,
 }
 
 impl JoinedReplications {
     pub(crate) fn one(first: Replication) -> JoinedReplications {
-        let (times, by_kind) = (Vec::new(), Vec::new());
-        JoinedReplications { duration_s: first.window.duration_s(), all: first, times, by_kind }
+        JoinedReplications {
+            duration_s: first.window.duration_s(),
+            all: first,
+            times: Vec::new(),
+            by_kind: Vec::new(),
+            rates: Vec::new(),
+            nodes: Vec::new(),
+        }
     }
 
     fn of_several(first: Replication) -> JoinedReplications {
-        let times = vec![first.collector.all_responses()];
-        let by_kind = vec![means_by_kind(&first)];
-        JoinedReplications { times, by_kind, ..JoinedReplications::one(first) }
+        let mut joined = JoinedReplications::one(first.clone());
+        joined.note(&first);
+        joined
+    }
+
+    /// Notes the figures of one by itself.
+    fn note(&mut self, one: &Replication) {
+        self.times.push(one.collector.all_responses());
+        self.by_kind.push(means_by_kind(one));
+        self.rates.push(one.collector.rates(one.window.duration_s()));
+        self.nodes.push(one.measured.nodes.clone());
     }
 
     fn take(&mut self, other: &Replication) {
-        self.times.push(other.collector.all_responses());
-        self.by_kind.push(means_by_kind(other));
+        self.note(other);
         self.all.collector.merge(&other.collector);
         self.all.measured.join(&other.measured);
         self.all.sessions += other.sessions;

@@ -17,6 +17,7 @@ from thinktime.report import (
     machines,
     objectives,
     sharing,
+    stations,
     validity_table,
 )
 from thinktime.report.case import Case, Entry
@@ -49,6 +50,23 @@ def tables(cases: Sequence[Case]) -> list[Table]:
         by_population.table(_with_exact(cases)),
         by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),
+        *_of_the_system(cases),
+    ]
+    return [*(table for table in found if table.groups), *_compared(cases)]
+
+
+def _of_the_system(cases: Sequence[Case]) -> list[Table]:
+    """The parts of modelled systems."""
+    return [
+        Table(
+            "stations",
+            "Stations",
+            "station",
+            stations.HEADINGS,
+            _groups(cases, _stations),
+            stations.CAPTION,
+            spare=("at most", "demand"),
+        ),
         Table(
             "machines",
             "Machines",
@@ -74,7 +92,6 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             "The traffic of the links, and the segments that TCP had to send again.",
         ),
     ]
-    return [*(table for table in found if table.groups), *_compared(cases)]
 
 
 def _entries(cases: Sequence[Case]) -> list[tuple[Case, Entry]]:
@@ -131,6 +148,10 @@ def _clusters(entry: Entry) -> list[Line]:
 
 def _links(entry: Entry) -> list[Line]:
     return [one.line for one in links.figures_of(entry.result)]
+
+
+def _stations(entry: Entry) -> list[Line]:
+    return [one.line for one in stations.figures_of(entry.result)]
 
 
 def _machines(entry: Entry) -> list[Line]:

@@ -92,7 +92,7 @@ impl Clients {
         if ends && !programmed {
             self.slots.end_early(ticket);
         }
-        let goes_on = self.slots.end_request(ticket);
+        let goes_on = self.slots.end_request(now, ticket);
         if ends && programmed {
             self.end_program(now, ticket);
         } else if programmed {

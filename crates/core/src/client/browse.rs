@@ -146,7 +146,7 @@ impl Clients {
             let page = self.visits[parent].page.number;
             return self.ask_for(now, child, kind, index, page);
         }
-        self.slots.end_session(child);
+        self.slots.end_session(now, child);
         self.loading -= 1;
         let page = &mut self.visits[parent].page;
         page.children -= 1;
@@ -187,14 +187,14 @@ impl Clients {
                 self.slots.get_mut(ticket).want_page(kind, base);
                 self.timers.set(at, ticket, TimerKind::Request);
             }
-            None if population.arrives() => self.slots.end_session(ticket),
+            None if population.arrives() => self.slots.end_session(now, ticket),
             None => self.begin_anew(at, ticket),
         }
     }
 
     /// A closed session has ended, and begins again as a new user.
     fn begin_anew(&mut self, at: Nanos, ticket: Ticket) {
-        self.slots.note_leaving(ticket);
+        self.slots.note_leaving(at, ticket);
         let slot = self.slots.get_mut(ticket);
         slot.turn = slot.turn.wrapping_add(1);
         let (session, turn) = (slot.session, slot.turn);

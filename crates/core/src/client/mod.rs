@@ -17,6 +17,7 @@ mod population;
 mod programs;
 mod prompt_answers;
 mod session;
+mod session_times;
 mod shared_variables;
 mod start;
 mod state;
@@ -26,6 +27,7 @@ pub use action::{ClientAction, Ended};
 use browse::Visit;
 use population::{Population, Populations};
 use session::{Slots, TimerKind};
+use session_times::SessionTimes;
 pub use state::Owner;
 use thinktime_file::time::Nanos;
 use thinktime_file::workload::Reuse;
@@ -105,6 +107,7 @@ impl Clients {
         let tells = |reuse| reuse == Reuse::PerSession;
         let tells = workload.populations.iter().any(|one| tells(one.clients.connections));
         machine.slots.left = tells.then(Vec::new);
+        machine.slots.times = SessionTimes::of(&machine.populations, limit);
         machine.begin_sessions(workload);
         machine
     }
@@ -187,12 +190,12 @@ impl Clients {
             return ClientAction::Idle;
         }
         if population.programs.is_some() {
-            let ticket = self.slots.begin(session, u64::MAX, population.place);
+            let ticket = self.slots.begin_arrived(now, session, u64::MAX, population.place);
             self.begin_program(now, ticket);
             return ClientAction::Idle;
         }
         let length = population.laws.session_length(session);
-        let ticket = self.slots.begin(session, length, population.place);
+        let ticket = self.slots.begin_arrived(now, session, length, population.place);
         if population.course.is_some() {
             self.begin_course(now, ticket);
         }

@@ -154,7 +154,7 @@ impl Clients {
     }
 
     fn leave(&mut self, now: Nanos, ticket: Ticket) {
-        self.slots.end_session(ticket);
+        self.slots.end_session(now, ticket);
         self.wake_others(now, ticket);
     }
 

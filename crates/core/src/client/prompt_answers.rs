@@ -11,7 +11,7 @@ impl Clients {
     /// Whether sessions only send requests, wait for the answers, and think: requests are neither
     /// given up nor repeated nor held back, and there are no programs. A driver that knows each
     /// answer when the request is sent may then take requests by [`Clients::wake_promptly`], report
-    /// their answers by [`Clients::tell`], and use nothing else.
+    /// their answers by [`Clients::take_answer`], and use nothing else.
     #[must_use]
     pub fn takes_prompt_answers(&self) -> bool {
         let once = |kind: &RequestKind| kind.timeout.is_never() && kind.retry.attempts == 1;
@@ -25,15 +25,15 @@ impl Clients {
             && self.limit.requests > 0
     }
 
-    /// As [`Clients::wake`], for such sessions: a session begins its next request, unless the run
-    /// has ended. [`Clients::tell`] must follow. Must not be called once [`Clients::closed`] is
-    /// true.
+    /// As [`Clients::wake`], for such sessions: a session begins its next request, unless the
+    /// run has ended. [`Clients::take_answer`] must follow. Must not be called once
+    /// [`Clients::closed`] is true.
     #[inline(always)]
     pub fn wake_promptly(&mut self) -> Option<Attempt> {
         if self.arriving && self.next <= self.timers.next() {
             let (now, session, last) = self.next_session()?;
             let length = self.populations[0].laws.session_length(session);
-            let ticket = self.slots.begin(session, length, 0);
+            let ticket = self.slots.begin_arrived(now, session, length, 0);
             let attempt = self.begin_promptly(now, ticket);
             self.closed |= last;
             return attempt;
@@ -61,7 +61,7 @@ impl Clients {
     /// thinks from then on, or ends.
     #[inline(always)]
     pub fn take_answer(&mut self, done: Nanos, attempt: &Attempt) {
-        if self.slots.end_request(attempt.ticket) {
+        if self.slots.end_request(done, attempt.ticket) {
             let laws = &self.populations[0].laws;
             let think = laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);
             self.timers.set(done + think, attempt.ticket, TimerKind::Request);

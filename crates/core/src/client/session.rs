@@ -2,6 +2,7 @@
 
 use thinktime_file::time::Nanos;
 
+use super::session_times::SessionTimes;
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
 
 /// The purpose of a timer.
@@ -74,12 +75,30 @@ pub(super) struct Slots {
     pub(super) parents: Vec<u32>,
     /// Slots and numbers of sessions that have left, if a driver needs them.
     pub(super) left: Option<Vec<(usize, u64)>>,
+    /// If sessions of several requests arrive by themselves, how long they last.
+    pub(super) times: Option<SessionTimes>,
 }
 
 /// Marks a slot without a parent.
 pub(super) const NOBODY: u32 = u32::MAX;
 
 impl Slots {
+    /// As [`Slots::begin`], of a session that arrives by itself now.
+    #[inline(always)]
+    pub(super) fn begin_arrived(
+        &mut self,
+        now: Nanos,
+        session: u64,
+        requests: u64,
+        population: u16,
+    ) -> Ticket {
+        let ticket = self.begin(session, requests, population);
+        if let Some(times) = &mut self.times {
+            times.arrive(now, ticket);
+        }
+        ticket
+    }
+
     #[inline(always)]
     pub(super) fn begin(&mut self, session: u64, requests: u64, population: u16) -> Ticket {
         let fresh = Slot {
@@ -155,7 +174,7 @@ impl Slots {
 
     /// The current request is over. Says whether the session continues; if not, its slot is free.
     #[inline(always)]
-    pub(super) fn end_request(&mut self, ticket: Ticket) -> bool {
+    pub(super) fn end_request(&mut self, now: Nanos, ticket: Ticket) -> bool {
         let slot = self.get_mut(ticket);
         slot.open = false;
         slot.index = slot.index.wrapping_add(1);
@@ -164,23 +183,26 @@ impl Slots {
         }
         let goes_on = slot.remaining > 0;
         if !goes_on {
-            self.note_leaving(ticket);
+            self.note_leaving(now, ticket);
             self.free.push(ticket.slot);
         }
         goes_on
     }
 
     /// The session leaves, or one of its children ends: the slot is free.
-    pub(super) fn end_session(&mut self, ticket: Ticket) {
+    pub(super) fn end_session(&mut self, now: Nanos, ticket: Ticket) {
         match self.parents.get_mut(ticket.slot()) {
             Some(parent) if *parent != NOBODY => *parent = NOBODY,
-            _ => self.note_leaving(ticket),
+            _ => self.note_leaving(now, ticket),
         }
         self.free.push(ticket.slot);
     }
 
     #[inline(always)]
-    pub(super) fn note_leaving(&mut self, ticket: Ticket) {
+    pub(super) fn note_leaving(&mut self, now: Nanos, ticket: Ticket) {
+        if let Some(times) = &mut self.times {
+            times.end(now, ticket.slot(), self.slots[ticket.slot()].population);
+        }
         if let Some(left) = &mut self.left {
             left.push((ticket.slot(), self.slots[ticket.slot()].session));
         }

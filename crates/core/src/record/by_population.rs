@@ -3,8 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::{Collector, PopulationFigures};
-use crate::statistics::Tally;
+use crate::statistics::{Tally, TimeFigures};
 use crate::workload::{Population, Workload};
+
+/// The lengths of the sessions of all populations.
+pub(super) fn session_figures(by_population: &[Tally]) -> Option<TimeFigures> {
+    let mut all = Tally::default();
+    by_population.iter().for_each(|one| all.merge(one));
+    times_of(&all)
+}
+
+fn times_of(tally: &Tally) -> Option<TimeFigures> {
+    (tally.count() > 0).then(|| tally.figures(None))
+}
 
 /// The figures of each population by name; empty if the workload names none.
 pub(super) fn population_figures(
@@ -33,6 +44,7 @@ pub(super) fn population_figures(
             pages: pages.map(|pages| pages.pages),
             page_errors: pages.map(|pages| pages.failed),
             page_response_time_s: pages.map(|pages| pages.response_time_s),
+            session_time_s: collector.session_times.get(place).and_then(times_of),
         };
         (one.name.clone(), figures)
     };

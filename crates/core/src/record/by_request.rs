@@ -1,10 +1,14 @@
 //! The figures of each kind of request.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Collector, RequestFigures};
 use crate::statistics::{Tally, student_half_width_95};
 use crate::workload::Workload;
+
+/// The response times of the requests of one name, the number that failed, and the causes.
+type Found<'a> = (Cow<'a, Tally>, u64, BTreeMap<String, u64>);
 
 /// The figures of each kind of request, by name. `all` holds the response times of all kinds, which
 /// are also those of a single kind.
@@ -14,16 +18,19 @@ pub(super) fn request_figures(
     all: &Tally,
 ) -> BTreeMap<String, RequestFigures> {
     // Requests of the same name, which several populations may have, are merged.
-    let mut by_name: BTreeMap<String, (Tally, u64, BTreeMap<String, u64>)> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Found<'_>> = BTreeMap::new();
     for (kind, place) in workload.requests.iter().zip(0..) {
-        let (tally, errors, causes) = by_name.entry(kind.name.clone()).or_default();
-        tally.merge(collector.by_kind.get(place as usize).unwrap_or(all));
+        let times = collector.by_kind.get(place as usize).unwrap_or(all);
+        let (_, errors, causes) = by_name
+            .entry(kind.name.clone())
+            .and_modify(|(tally, ..)| tally.to_mut().merge(times))
+            .or_insert_with(|| (Cow::Borrowed(times), 0, BTreeMap::new()));
         *errors += collector.failures.of(|one| one == place);
         for (cause, count) in collector.failures.causes(place) {
             *causes.entry(cause).or_default() += count;
         }
     }
-    let figures = |name: &str, (tally, errors, causes): (Tally, u64, BTreeMap<String, u64>)| {
+    let figures = |name: &str, (tally, errors, causes): Found<'_>| {
         let bodies = collector.programs.iter().flat_map(|report| report.failed_bodies(name));
         let bodies = bodies.map(|(cause, body)| (cause.to_owned(), body.to_owned())).collect();
         let response_time_s = tally.figures(None);

@@ -42,6 +42,8 @@ pub struct Collector {
     pub(super) populations: Populations,
     /// The findings of programs, if sessions are programs.
     pub(super) programs: Option<Report>,
+    /// By population, how long its sessions lasted; empty if that is not known.
+    pub(super) session_times: Vec<Tally>,
 }
 
 /// Numbers of requests that count.
@@ -112,6 +114,7 @@ impl Collector {
             pages: Pages::default(),
             populations: Populations::default(),
             programs: None,
+            session_times: Vec::new(),
         }
     }
 
@@ -235,9 +238,10 @@ impl Collector {
         &self.timeline
     }
 
-    /// Takes the findings of programs, at the end of the run.
-    pub fn set_report(&mut self, report: Option<Report>) {
+    /// Takes the findings of programs and, by population, the lengths of sessions, at the end.
+    pub fn set_sessions(&mut self, report: Option<Report>, times: &[Tally]) {
         self.programs = report;
+        self.session_times = times.to_vec();
     }
 
     /// The number of requests that count and are over.
@@ -287,6 +291,8 @@ impl Collector {
         counts.timeouts += other.counts.timeouts;
         counts.retries += other.counts.retries;
         counts.completed_in_window += other.counts.completed_in_window;
+        let sessions = self.session_times.iter_mut().zip(&other.session_times);
+        sessions.for_each(|(mine, theirs)| mine.merge(theirs));
         if let (Some(mine), Some(theirs)) = (&mut self.programs, &other.programs) {
             mine.merge(theirs);
         }

@@ -1,4 +1,4 @@
-//! The parts of a summary: figures of times, stations, pools, kinds of request and objectives.
+//! The parts of a summary: figures of machines, clusters, kinds of request and objectives.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,9 @@ use serde::{Deserialize, Serialize};
 use thinktime_file::workload::Model;
 
 use crate::statistics::TimeFigures;
+use crate::system::Demands;
 use crate::system::cluster::{ClusterSummary, ServerSummary};
 use crate::system::machine::MachineSummary;
-
-/// A modelled station over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StationFigures {
-    /// The fraction of time that a server was busy.
-    pub load: f64,
-    /// The mean number of requests at the station, those in service included.
-    pub queue_length_mean: f64,
-    /// The largest number.
-    pub queue_length_max: u64,
-    /// The service demands of its requests.
-    pub demand_s: DemandFigures,
-}
-
-/// A pool over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PoolFigures {
-    /// The fraction of its places that was taken.
-    pub load: f64,
-    /// The mean number of requests that held a place or waited for one.
-    pub queue_length_mean: f64,
-    /// The largest number.
-    pub queue_length_max: u64,
-}
 
 /// A machine over the measured time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,6 +140,12 @@ pub struct DemandFigures {
     pub cv2: f64,
 }
 
+impl DemandFigures {
+    pub(super) fn new(demands: &Demands) -> DemandFigures {
+        DemandFigures { mean: demands.mean_s(), cv2: demands.cv2() }
+    }
+}
+
 /// Users of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PopulationFigures {
@@ -185,6 +168,9 @@ pub struct PopulationFigures {
     /// The page response times of the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_response_time_s: Option<TimeFigures>,
+    /// How long its sessions lasted, as that of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_time_s: Option<TimeFigures>,
 }
 
 /// One kind of request.

@@ -20,12 +20,16 @@ mod objectives;
 mod pages;
 mod populations;
 mod rate_shortfall;
+mod rates;
 mod recent;
+mod replications;
 mod row;
 mod schema;
 mod scripts;
 mod sink;
 mod starvation;
+mod station_figures;
+mod station_intervals;
 mod summary;
 mod timeline;
 mod verdict;
@@ -35,16 +39,19 @@ pub use collapse::Collapse;
 pub use collector::{Collector, Ended, Window};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, ObjectiveFigures, PoolFigures,
-    PopulationFigures, RequestFigures, StationFigures, Verdict,
+    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, ObjectiveFigures,
+    PopulationFigures, RequestFigures, Verdict,
 };
 pub use generators::{GeneratorNode, RemoteRows};
 pub use links::LinkFigures;
 pub use noted::{CheckFinding, CheckVerdict, CrossedLink};
 pub use objectives::{Lost, Objectives};
 pub use rate_shortfall::{RateShortfall, rate_shortfall};
+pub use rates::Rates;
 pub use row::Row;
 pub use sink::{RowSink, RunProgress};
 pub use starvation::Starvation;
+pub use station_figures::{FlowIntervals, PoolFigures, StationFigures, StationRequestFigures};
+pub use station_intervals::set_station_intervals;
 pub use summary::Summary;
 pub use timeline::{Cell, Timeline};

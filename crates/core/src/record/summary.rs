@@ -5,23 +5,22 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::by_population::population_figures;
+use super::by_population::{population_figures, session_figures};
 use super::by_request::request_figures;
 use super::figures::{
-    ClusterFigures, GeneratorFigures, MachineFigures, ObjectiveFigures, PoolFigures,
-    PopulationFigures, RequestFigures, StationFigures,
+    ClusterFigures, GeneratorFigures, MachineFigures, ObjectiveFigures, PopulationFigures,
+    RequestFigures,
 };
 use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
 use super::noted::{CheckFinding, CrossedLink, whole};
+use super::rates::rate_intervals;
+use super::station_figures::{PoolFigures, StationFigures};
 use super::{Collector, Window};
 use crate::failure::STATUS;
 use crate::program::{CheckCount, Report};
-use crate::statistics::{
-    BATCHES, MeanInterval, Tally, TimeFigures, independent_needed, student_half_width_95,
-    student_quantile_975,
-};
+use crate::statistics::{MeanInterval, Tally, TimeFigures};
 use crate::workload::Workload;
 
 /// The figures of a result. Times are in seconds, rates in events a second.
@@ -54,6 +53,13 @@ pub struct Summary {
     pub offered_rate: f64,
     /// Requests that succeeded a second.
     pub throughput: f64,
+    /// The half-width of its 95 % confidence interval; `None` if the run was too short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_ci95: Option<f64>,
+    /// The half-width of the 95 % confidence interval of the share of requests that failed for
+    /// good; `None` if none failed, or the run was too short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_share_ci95: Option<f64>,
     /// The mean think time of the workload; `None` if it is infinite.
     pub think_time_s: Option<f64>,
     /// From a request's scheduled time to the end of its response.
@@ -84,6 +90,11 @@ pub struct Summary {
     /// flight; only if the workload limits these. It is part of the response time, not lateness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_s: Option<TimeFigures>,
+    /// How long sessions lasted that arrived and ended in the measured time, from their first
+    /// request to the end of the last one, thinking included; only if sessions have several
+    /// requests and end. The longest are missing most, because the end of the run cuts them off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_time_s: Option<TimeFigures>,
     /// The modelled stations by name; empty for a real system.
     pub stations: BTreeMap<String, StationFigures>,
     /// The pools of a modelled system by name.
@@ -163,6 +174,7 @@ impl Summary {
         let service = if simulated { &responses } else { &collector.service };
         let interval = collector.batches.interval_95();
         let pages = collector.pages.figures(0..workload.requests.len());
+        let intervals = rate_intervals(collector.timeline(), window);
         let ci95 = interval.map(|one| one.half_width * 1e-9);
         let independent_requests = responses.independent(ci95);
         let mut summary = Summary {
@@ -179,6 +191,8 @@ impl Summary {
             warmup_s: window.begin.as_secs_f64(),
             offered_rate: rate(counts.requests),
             throughput: rate(counts.completed_in_window),
+            throughput_ci95: intervals.throughput,
+            error_share_ci95: intervals.errors.filter(|_| counts.failed > 0),
             think_time_s: Some(workload.mean_think_s()).filter(|mean| mean.is_finite()),
             response_time_s: responses.figures(ci95),
             response_time_ci95: percentile_intervals(collector, &responses, independent_requests),
@@ -189,6 +203,7 @@ impl Summary {
             server_timed: collector.server_time.as_ref().map(Tally::count),
             lateness_s: collector.lateness_figures(&responses),
             waiting_s: collector.waiting.as_ref().map(|waiting| waiting.figures(None)),
+            session_time_s: session_figures(&collector.session_times),
             stations: BTreeMap::new(),
             pools: BTreeMap::new(),
             machines: BTreeMap::new(),
@@ -215,40 +230,6 @@ impl Summary {
         summary
     }
 
-    /// Replaces the first replication's length and intervals by those of all replications, whose
-    /// response times are given one by one.
-    pub fn pool_replications(&mut self, duration_s: f64, replications: &[Tally]) {
-        let share = if duration_s > 0.0 { self.duration_s / duration_s } else { 0.0 };
-        self.offered_rate *= share;
-        self.throughput *= share;
-        self.duration_s = duration_s;
-        for one in self.by_population.values_mut() {
-            one.offered_rate *= share;
-        }
-        self.replication_means_s = replications.iter().filter_map(Tally::mean_s).collect();
-        let ci95 = student_half_width_95(&self.replication_means_s);
-        self.response_time_s.ci95 = ci95;
-        self.service_time_s.ci95 = ci95;
-        self.warnings.retain(|one| one != CORRELATED);
-        let mut all = Tally::default();
-        replications.iter().for_each(|one| all.merge(one));
-        // With few replications an interval is wide whatever their times are.
-        let degrees = self.replication_means_s.len().max(2) as f64 - 1.0;
-        let wider = student_quantile_975(degrees) / student_quantile_975(BATCHES - 1.0);
-        self.independent_requests = all.independent(ci95.map(|half| half / wider));
-        let worth = self.independent_requests.unwrap_or(0.0);
-        let known = TimeFigures::PERCENTILES.into_iter();
-        let known = known.filter(|(_, share)| worth >= independent_needed(*share));
-        let interval = |(name, share): (&str, f64)| {
-            let times: Vec<f64> =
-                replications.iter().filter_map(|one| one.quantile_s(share)).collect();
-            let centre = self.response_time_s.by_name(name)?;
-            let half = student_half_width_95(&times)?;
-            Some((name.to_owned(), [(centre - half).max(0.0), centre + half]))
-        };
-        self.response_time_ci95 = known.filter_map(interval).collect();
-    }
-
     /// The errors and their numbers, in words, as in `12 timeout, 3 with status 404`.
     #[must_use]
     pub fn errors_in_words(&self) -> String {
@@ -271,8 +252,8 @@ impl Summary {
     }
 }
 
-const CORRELATED: &str = "the run is too short: even its longest batches depend on one another, so \
-                          the interval of the mean is too narrow";
+pub(super) const CORRELATED: &str = "the run is too short: even its longest batches depend on one \
+                                    another, so the interval of the mean is too narrow";
 
 const NO_REQUEST: &str = "no request was begun in the measured time, or none of them ended";
 

@@ -7,6 +7,7 @@ mod kind;
 mod method;
 mod method_keys;
 mod objects;
+mod patience;
 mod response;
 mod retry;
 mod size;

@@ -91,9 +91,10 @@ impl BatchMeans {
 }
 
 /// The 95 % confidence interval of the mean of many values from the means of consecutive batches of
-/// equal size; `None` if there are too few. Batches are joined until there are at most
-/// [`BATCHES_USED`], and further while they depend on one another.
-pub(crate) fn mean_interval_95(batches: &[f64]) -> Option<MeanInterval> {
+/// equal size; `None` if there are fewer than 8. Batches are joined until there are at most 20, and
+/// further while they depend on one another.
+#[must_use]
+pub fn mean_interval_95(batches: &[f64]) -> Option<MeanInterval> {
     let mut means = join_neighbours(batches, batches.len().div_ceil(BATCHES_USED).max(1));
     if means.len() < BATCHES_MIN {
         return None;

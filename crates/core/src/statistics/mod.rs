@@ -8,7 +8,7 @@ mod sections;
 mod tally;
 mod warmup;
 
-pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
+pub use batches::{BatchMeans, MeanInterval, mean_interval_95, student_half_width_95};
 pub(crate) use batches::{NORMAL_975, student_quantile_975};
 pub use figures::TimeFigures;
 pub use sections::Sections;

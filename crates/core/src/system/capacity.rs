@@ -41,11 +41,9 @@ impl SystemModel {
     /// bounded, because the client or a pool turns them away, or because they give up.
     #[must_use]
     pub fn patient_capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
-        let guarded: Vec<_> =
-            workload.requests.iter().map(|kind| self.guarded_entrances(&kind.name)).collect();
+        let guarded = self.guarded_entrances(workload);
         self.capacities_for(workload, rates, &|kind, entrance| {
-            let limits = &workload.population_of(kind as u32).clients;
-            let few = limits.concurrency < u64::MAX && limits.waiting < u64::MAX;
+            let few = workload.population_of(kind as u32).clients.turn_away();
             let leaves = || self.lets_go(entrance, &workload.requests[kind]);
             !few && !guarded[kind].contains(&entrance) && !leaves()
         })
@@ -55,8 +53,7 @@ impl SystemModel {
     /// it up.
     fn lets_go(&self, entrance: EntranceId, kind: &RequestKind) -> bool {
         match kind.cancel {
-            // Who tries again without an end never gives up.
-            _ if kind.timeout.is_never() || kind.retry.attempts == u32::MAX => false,
+            _ if !kind.is_impatient() => false,
             Cancel::Never => false,
             Cancel::Always => true,
             // Who has been served a little is no longer queued.
@@ -76,13 +73,17 @@ impl SystemModel {
     ) -> Vec<Capacity> {
         let program = self.program_for(workload);
         let mut by_door = vec![0.0; self.entrances.len()];
+        let mut means = vec![0.0; self.entrances.len()];
         for (population, rate) in workload.populations.iter().zip(rates) {
             let (weights, total) = population.weights(&workload.requests);
             let mut sums = vec![0.0; self.entrances.len()];
             for (kind, weight) in population.kinds.clone().zip(weights) {
-                let means = program.mean_demands_s(kind, self.entrances.len());
-                for ((sum, mean), at) in sums.iter_mut().zip(means).zip((0..).map(EntranceId)) {
-                    *sum += if mean > 0.0 && counts(kind, at) { weight * mean } else { 0.0 };
+                // Of many entrances a request uses few, and only those are added up.
+                program.mean_visits_s(kind).for_each(|(at, mean)| means[at.0 as usize] += mean);
+                for (at, _) in program.mean_visits_s(kind) {
+                    let mean = std::mem::take(&mut means[at.0 as usize]);
+                    sums[at.0 as usize] +=
+                        if mean > 0.0 && counts(kind, at) { weight * mean } else { 0.0 };
                 }
             }
             by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));

@@ -94,11 +94,11 @@ impl<D: DemandSource> System<D> {
 struct Waits {
     present: Vec<Handle>,
     wanted: BTreeMap<Handle, Holding>,
-    /// By part, those that keep it and can let it go: they do not wait for it themselves.
-    kept: BTreeMap<Holding, Vec<Handle>>,
-    /// By request, its parallel parts.
-    parts: BTreeMap<Handle, Vec<Handle>>,
+    /// By visitor, the parts that it keeps and can let go: it does not wait for them itself.
+    kept: BTreeMap<Handle, Vec<Holding>>,
     leaving: BTreeSet<Handle>,
+    /// By visitor that is a part of a request, that request.
+    wholes: BTreeMap<Handle, Handle>,
 }
 
 impl Waits {
@@ -110,45 +110,52 @@ impl Waits {
         let present = jobs.present();
         let wants = |handle: &Handle| Some((*handle, wanted(*handle)?));
         let wanted: BTreeMap<Handle, Holding> = present.iter().filter_map(wants).collect();
-        let (mut kept, mut parts) = (BTreeMap::new(), BTreeMap::new());
-        for handle in &present {
-            for what in
-                jobs.held_by(*handle).into_iter().filter(|it| wanted.get(handle) != Some(it))
-            {
-                kept.entry(what).or_insert_with(Vec::new).push(*handle);
-            }
-            if jobs[*handle].parent != NOBODY {
-                parts.entry(jobs[*handle].parent).or_insert_with(Vec::new).push(*handle);
-            }
-        }
+        let keeps = |handle: &Handle| {
+            let kept = jobs.held_by(*handle).into_iter();
+            (*handle, kept.filter(|what| wanted.get(handle) != Some(what)).collect())
+        };
+        let kept = present.iter().map(keeps).collect();
         let leaves = |handle: &&Handle| !patient(jobs[**handle].job.kind);
         let leaving = present.iter().filter(leaves).copied().collect();
-        Waits { present, wanted, kept, parts, leaving }
+        let whole = |handle: &Handle| Some((*handle, jobs[*handle].parent));
+        let wholes =
+            present.iter().filter_map(whole).filter(|(_, whole)| *whole != NOBODY).collect();
+        Waits { present, wanted, kept, leaving, wholes }
     }
 
-    /// Those that no event can move: what each needs is with others of them alone.
+    /// Those that no event can move: what each needs is with others of them alone. Each visitor and
+    /// each part that it keeps is handled once.
     fn stuck(&self) -> BTreeSet<Handle> {
+        let mut waiters: BTreeMap<Holding, Vec<Handle>> = BTreeMap::new();
+        for (handle, what) in &self.wanted {
+            waiters.entry(*what).or_default().push(*handle);
+        }
+        let mut parts: BTreeMap<Handle, usize> = BTreeMap::new();
+        self.wholes.values().for_each(|whole| *parts.entry(*whole).or_default() += 1);
+        let kept: BTreeSet<Holding> = self.kept.values().flatten().copied().collect();
+        let needs = |handle: &Handle| match self.wanted.get(handle) {
+            Some(what) => kept.contains(what),
+            None => parts.contains_key(handle),
+        };
+        let moves = |handle: &&Handle| self.leaving.contains(handle) || !needs(handle);
+        let mut free: Vec<Handle> = self.present.iter().filter(moves).copied().collect();
         let mut stuck: BTreeSet<Handle> = self.present.iter().copied().collect();
-        loop {
-            let moves = |handle: &&Handle| !self.is_stuck(**handle, &stuck);
-            let free: Vec<Handle> = stuck.iter().filter(moves).copied().collect();
-            if free.is_empty() {
-                return stuck;
+        while let Some(handle) = free.pop() {
+            if !stuck.remove(&handle) {
+                continue;
             }
-            free.iter().for_each(|handle| _ = stuck.remove(handle));
+            // One that moves lets go what it keeps: those that wait for it move too.
+            for what in self.kept.get(&handle).into_iter().flatten() {
+                free.extend(waiters.remove(what).into_iter().flatten());
+            }
+            if let Some(whole) = self.wholes.get(&handle)
+                && let Some(left) = parts.get_mut(whole)
+            {
+                *left -= 1;
+                free.extend((*left == 0).then_some(*whole));
+            }
         }
-    }
-
-    /// Whether a visitor stays for ever if all of `others` do.
-    fn is_stuck(&self, handle: Handle, others: &BTreeSet<Handle>) -> bool {
-        if self.leaving.contains(&handle) {
-            return false;
-        }
-        if let Some(what) = self.wanted.get(&handle) {
-            let keepers = self.kept.get(what).map_or(&[][..], Vec::as_slice);
-            return !keepers.is_empty() && keepers.iter().all(|one| others.contains(one));
-        }
-        self.parts.get(&handle).is_some_and(|parts| parts.iter().any(|one| others.contains(one)))
+        stuck
     }
 }
 

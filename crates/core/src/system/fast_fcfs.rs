@@ -6,7 +6,7 @@
 
 use thinktime_file::time::Nanos;
 
-use super::station::{Brought, Measured, Overload, StationSummary};
+use super::station::{Monitor, Overload, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, SystemModel};
 use crate::policy::scheduling::{Rank, Ties};
 use crate::ring::Ring;
@@ -21,24 +21,7 @@ pub struct FastFcfs<D> {
     leaving: Ring<FcfsDeparture>,
     /// When the first of them leaves.
     next: Nanos,
-    /// The server's idle time, up to when it will be free.
-    idle: u64,
-    /// The sum of the times in the system of all requests so far. At 128 bits it cannot overflow.
-    stays: u128,
-    number_max: u64,
-    brought: Brought,
-    /// When measuring began, and the integrals up to then.
-    began: Nanos,
-    before: Integrals,
-    number_before: u64,
-}
-
-/// Integrals over time, in nanoseconds. They are cheap because departures are known in advance:
-/// each arrival adds its time in the system, and a departure adds nothing.
-#[derive(Clone, Copy, Debug, Default)]
-struct Integrals {
-    busy: i128,
-    present: i128,
+    monitor: Monitor,
 }
 
 /// A request in the line.
@@ -48,11 +31,16 @@ pub struct FcfsDeparture {
     pub came: Nanos,
     /// When it leaves.
     pub at: Nanos,
+    kind: u32,
 }
 
 impl<D: DemandSource> FastFcfs<D> {
-    /// An empty line, if the system has only one.
-    pub fn new(model: &SystemModel, demands: impl FnOnce() -> D) -> Option<FastFcfs<D>> {
+    /// An empty line for this many kinds of request, if the system has only one.
+    pub fn new(
+        model: &SystemModel,
+        kinds: usize,
+        demands: impl FnOnce() -> D,
+    ) -> Option<FastFcfs<D>> {
         let plain = model.only_station().is_some_and(|only| {
             only.servers == 1
                 && only.discipline.rank == Rank::Equal
@@ -67,13 +55,7 @@ impl<D: DemandSource> FastFcfs<D> {
             free_at: Nanos::ZERO,
             leaving: Ring::new(),
             next: Nanos::MAX,
-            idle: 0,
-            stays: 0,
-            number_max: 0,
-            brought: Brought::default(),
-            began: Nanos::ZERO,
-            before: Integrals::default(),
-            number_before: 0,
+            monitor: Monitor::new(1, kinds),
         })
     }
 
@@ -81,15 +63,11 @@ impl<D: DemandSource> FastFcfs<D> {
     #[inline(always)]
     pub fn arrive(&mut self, now: Nanos, job: Job) -> Departure {
         let demand = self.demands.demand(&job, 0).unwrap_or_default();
-        let begins = self.free_at.max(now);
-        let at = begins + demand;
-        self.idle += begins.0 - self.free_at.0;
-        self.stays += u128::from(at.0 - now.0);
+        let at = self.free_at.max(now) + demand;
         self.free_at = at;
         self.next = self.next.min(at);
-        self.leaving.push_back(FcfsDeparture { came: now, at });
-        self.number_max = self.number_max.max(self.number());
-        self.brought.add(demand);
+        self.leaving.push_back(FcfsDeparture { came: now, at, kind: job.kind });
+        self.monitor.arrive(now, demand, || job.kind);
         Departure { job, at, station: EntranceId(0), demand, error: None }
     }
 
@@ -102,6 +80,7 @@ impl<D: DemandSource> FastFcfs<D> {
         let first = *self.leaving.front()?;
         self.leaving.pop_front();
         self.next = self.leaving.front().map_or(Nanos::MAX, |next| next.at);
+        self.monitor.depart(first.at, || first.kind);
         Some(first)
     }
 
@@ -114,39 +93,19 @@ impl<D: DemandSource> FastFcfs<D> {
     /// The number of present requests.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.leaving.len() as u64
+        self.monitor.number()
     }
 
-    /// Restarts the time averages.
+    /// Restarts the time averages. All that leave up to now must have been removed, as before
+    /// [`FastFcfs::summary`].
     pub fn begin_measuring(&mut self, now: Nanos) {
-        (self.began, self.before) = (now, self.up_to(now));
-        (self.number_max, self.brought) = (self.number(), Brought::default());
-        self.number_before = self.number();
-    }
-
-    fn up_to(&self, now: Nanos) -> Integrals {
-        let still = |one: &FcfsDeparture| i128::from(one.at.0) - i128::from(now.0);
-        let still: i128 = self.leaving.iter().map(still).sum();
-        Integrals {
-            busy: i128::from(now.min(self.free_at).0) - i128::from(self.idle),
-            present: self.stays as i128 - still,
-        }
+        self.monitor.begin(now);
     }
 
     /// The time averages so far.
     #[must_use]
     pub fn summary(&self, now: Nanos) -> StationSummary {
-        let Integrals { busy, present } = self.up_to(now);
-        Measured {
-            servers: 1,
-            span: now.since(self.began),
-            busy: busy - self.before.busy,
-            present: present - self.before.present,
-            number_max: self.number_max,
-            numbers: (self.number_before, self.number()),
-            brought: self.brought,
-        }
-        .summary()
+        self.monitor.summary(now)
     }
 }
 
@@ -167,7 +126,7 @@ mod tests {
         let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
         let program = Program::new(&model, &["request"]);
         let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
-        let mut line = FastFcfs::new(&model, demands).unwrap();
+        let mut line = FastFcfs::new(&model, 1, demands).unwrap();
         let mut system = System::new(&model, &program, &["request"], demands(), 5);
         let (mut stream, mut now) = (Stream::new(3, 0, Purpose::Arrival), 0.0);
         let (mut told, mut left, mut busy) = (Vec::new(), Vec::new(), 0);

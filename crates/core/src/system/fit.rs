@@ -45,7 +45,7 @@ impl SystemModel {
         for (kind, name) in known.iter().enumerate() {
             self.check_size(&workload.requests[kind], program.needs_size(kind))?;
             self.check_received(&workload.requests[kind], program.receives_over(kind))?;
-            let demand: f64 = program.mean_demands_s(kind, self.entrances.len()).iter().sum();
+            let demand: f64 = program.mean_visits_s(kind).map(|(_, mean)| mean).sum();
             let declared = self.behaviour_of(name).is_some();
             match program.lacks_demand(kind).filter(|_| declared) {
                 Some(at) => {

@@ -6,17 +6,30 @@ use super::behaviour::Step;
 use super::ids::{EntranceId, NodeId};
 use super::model::SystemModel;
 use super::nodes::AnyNodeModel;
+use crate::request::RequestKind;
+use crate::workload::Workload;
 
 impl SystemModel {
-    /// The entrances that requests of this name use only while they have a place of a pool that
-    /// turns requests away if it is full.
-    pub(super) fn guarded_entrances(&self, request: &str) -> BTreeSet<EntranceId> {
-        let mut used = Used::default();
-        if let Some(behaviour) = self.behaviour_of(request) {
-            used.add(self, &behaviour.steps, &mut Vec::new());
+    /// By kind of request, the entrances that it uses only while it has a place of a pool that, if
+    /// it is full, turns requests away.
+    pub(super) fn guarded_entrances(&self, workload: &Workload) -> Vec<BTreeSet<EntranceId>> {
+        if !self.nodes.iter().any(is_guard) {
+            return vec![BTreeSet::new(); workload.requests.len()];
         }
-        used.guarded.difference(&used.open).copied().collect()
+        let guarded = |kind: &RequestKind| {
+            let mut used = Used::default();
+            if let Some(behaviour) = self.behaviour_of(&kind.name) {
+                used.add(self, &behaviour.steps, &mut Vec::new());
+            }
+            used.guarded.difference(&used.open).copied().collect()
+        };
+        workload.requests.iter().map(guarded).collect()
     }
+}
+
+/// Whether it turns requests away that want a place of it.
+fn is_guard(node: &AnyNodeModel) -> bool {
+    matches!(node, AnyNodeModel::Pool(pool) if pool.queue_limit < u64::MAX)
 }
 
 /// The entrances that steps use.
@@ -31,12 +44,8 @@ struct Used {
 impl Used {
     /// Adds those of `steps`, which begin with these pools held.
     fn add(&mut self, system: &SystemModel, steps: &[Step], held: &mut Vec<NodeId>) {
-        let limited = |node: &NodeId| match system.node(*node) {
-            AnyNodeModel::Pool(pool) => pool.queue_limit < u64::MAX,
-            _ => false,
-        };
         for step in steps {
-            let guarded = held.iter().any(limited);
+            let guarded = held.iter().any(|node| is_guard(system.node(*node)));
             let used = if guarded { &mut self.guarded } else { &mut self.open };
             match step {
                 Step::Use { entrance, .. } => _ = used.insert(*entrance),

@@ -55,7 +55,7 @@ pub use nodes::AnyNodeModel;
 pub use pool::PoolModel;
 pub use program::Program;
 pub use size_demand::SizeDemand;
-pub use station::{Overload, StationModel, StationSummary};
+pub use station::{Demands, Flow, KindSummary, Overload, StationModel, StationSummary};
 pub use thinktime_file::system::{
     BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile,
 };

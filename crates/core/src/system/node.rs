@@ -130,6 +130,18 @@ pub enum NodeSummary {
 }
 
 impl NodeSummary {
+    /// The figures of its stations, or of the pool.
+    pub fn stations_mut(&mut self) -> Vec<&mut StationSummary> {
+        match self {
+            NodeSummary::Station(one) | NodeSummary::Pool(one) => vec![one],
+            NodeSummary::Machine { station, .. } => vec![station],
+            NodeSummary::Cluster(cluster) => {
+                cluster.servers.iter_mut().flat_map(|server| &mut server.stations).collect()
+            }
+            NodeSummary::Link(_) => Vec::new(),
+        }
+    }
+
     /// Averages with another measurement of the same node, each weighted by its length.
     pub fn join(&mut self, other: &NodeSummary) {
         match (self, other) {

@@ -72,14 +72,14 @@ impl NodeModel for PoolModel {
 impl Build for PoolModel {
     type Node = Pool;
 
-    fn build(&self, id: NodeId, _: &Building<'_>) -> Pool {
+    fn build(&self, id: NodeId, building: &Building<'_>) -> Pool {
         Pool {
             id,
             free: self.size.into(),
             waiting: VecDeque::new(),
             waiting_count: 0,
             queue_limit: self.queue_limit,
-            monitor: Monitor::new(self.size),
+            monitor: Monitor::new(self.size, building.kinds.len()),
         }
     }
 }
@@ -90,7 +90,7 @@ impl Node for Pool {
         if self.free == 0 && self.waiting_count >= self.queue_limit {
             return Answer::Refused;
         }
-        self.monitor.arrive(now, Nanos::ZERO);
+        self.monitor.arrive(now, Nanos::ZERO, || jobs[handle].job.kind);
         jobs[handle].entered = now;
         if self.free > 0 {
             self.free -= 1;
@@ -106,7 +106,7 @@ impl Node for Pool {
 
     /// Gives a place back: the first one in line gets it.
     fn release(&mut self, now: Nanos, _: u32, handle: Handle, jobs: &mut Jobs) {
-        self.monitor.depart(now);
+        self.monitor.depart(now, || jobs[handle].job.kind);
         jobs.release_hold(handle, self.id, ENTRANCE);
         while let Some(next) = self.waiting.pop_front() {
             if jobs.still_waits(next) {
@@ -119,8 +119,8 @@ impl Node for Pool {
         self.free += 1;
     }
 
-    fn withdraw(&mut self, now: Nanos, _: Handle, _: &mut Jobs) -> bool {
-        self.monitor.depart(now);
+    fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
+        self.monitor.depart(now, || jobs[handle].job.kind);
         self.waiting_count -= 1;
         true
     }

@@ -237,14 +237,11 @@ impl Program {
         self.laws[kind].len()
     }
 
-    /// By entrance, the mean demand that a request of this kind brings, all its visits together, in
-    /// seconds. There are `entrances` of them.
-    pub(super) fn mean_demands_s(&self, kind: usize, entrances: usize) -> Vec<f64> {
-        let mut means = vec![0.0; entrances];
-        for (entrance, law) in self.visits(kind) {
-            means[entrance.0 as usize] += law.mean(self.sizes[kind].as_ref());
-        }
-        means
+    /// The entrance of each visit that requests of this kind make with a demand, and the mean of
+    /// that demand in seconds.
+    pub(super) fn mean_visits_s(&self, kind: usize) -> impl Iterator<Item = (EntranceId, f64)> {
+        let size = self.sizes[kind].as_ref();
+        self.visits(kind).map(move |(entrance, law)| (entrance, law.mean(size)))
     }
 
     /// Whether requests of this kind take demands from a trace.

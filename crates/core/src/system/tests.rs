@@ -114,7 +114,7 @@ fn a_request_visits_the_stations_that_have_a_demand_for_it() {
     let summaries: Vec<StationSummary> =
         system.summaries(item.at).into_iter().map(station).collect();
     assert!((summaries[1].load - 5.0 / 9.0).abs() < 1e-9);
-    assert_eq!(summaries[0].arrivals, 2);
+    assert_eq!(summaries[0].demands.arrivals, 2);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The visits of a workload's requests to the parts of a system, with their demands.
 
+use std::collections::BTreeMap;
+
 use super::demand::DemandLaw;
 use super::ids::EntranceId;
 use super::model::SystemModel;
@@ -24,12 +26,15 @@ impl SystemModel {
     #[must_use]
     pub fn kind_visits(&self, workload: &Workload) -> Vec<KindVisit<'_>> {
         let program = self.program_for(workload);
+        let mut stations = BTreeMap::new();
+        for one in self.all_stations() {
+            stations.entry(one.name.as_str()).or_insert(one);
+        }
         let mut visits = Vec::new();
         for kind in 0..workload.requests.len() {
             visits.extend(program.visits(kind).map(|(entrance, law)| {
                 let at = self.name_of(entrance);
-                let station = self.all_stations().find(|one| one.name == at);
-                KindVisit { kind, at, station, law: law.clone() }
+                KindVisit { kind, at, station: stations.get(at).copied(), law: law.clone() }
             }));
         }
         visits

@@ -36,9 +36,7 @@ impl DeadEnds {
         DeadEnds {
             parts: model.limited_parts(),
             names: kinds().map(|kind| kind.name.clone()).collect(),
-            patient: kinds()
-                .map(|kind| kind.timeout.is_never() || kind.cancel == Cancel::Never)
-                .collect(),
+            patient: kinds().map(|kind| !kind.gives_up() || kind.cancel == Cancel::Never).collect(),
             endless: workload.arrivals_are_endless(),
             moves: !model.nodes.iter().any(|one| matches!(one, AnyNodeModel::Cluster(_))),
             events: 0,

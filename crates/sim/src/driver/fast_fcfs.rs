@@ -17,7 +17,7 @@ impl Driver<'_> {
     pub(super) fn fast_fcfs_events(&mut self, events: u64) -> u64 {
         if self.one_shot {
             self.arrivals_at_line(events)
-        } else if self.told_at_once && !self.clients.closed() {
+        } else if !self.clients.closed() && self.clients.takes_prompt_answers() {
             self.sessions_at_line(events)
         } else {
             0

@@ -73,8 +73,18 @@ impl Driver<'_> {
                 self.end_stage();
             } else {
                 let number = self.system.number();
+                self.mark(self.note_at);
                 self.note_at = self.collector.note_in_server(self.note_at, number);
             }
+        }
+    }
+
+    /// Notes the nodes' figures, if they are wanted again by now.
+    fn mark(&mut self, now: Nanos) {
+        if let Some(checkpoints) = self.checkpoints.as_mut().filter(|one| one.is_due(now))
+            && self.measured.is_none()
+        {
+            checkpoints.mark(now, self.system.nodes(now));
         }
     }
 

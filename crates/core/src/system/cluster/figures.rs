@@ -61,11 +61,16 @@ impl ClusterSummary {
     #[must_use]
     pub fn station(&self, at: usize) -> StationSummary {
         let all: Vec<&StationSummary> = self.servers.iter().map(|one| &one.stations[at]).collect();
-        let mut pooled = *all[0];
+        let mut pooled = all[0].clone();
         all[1..].iter().for_each(|one| pooled.join(one));
+        // Averages over the servers' times together.
+        let servers = all.len() as f64;
+        pooled.by_kind.iter_mut().for_each(|one| one.queue_length_mean *= servers);
         StationSummary {
             duration_s: all[0].duration_s,
-            load: all.iter().map(|one| one.load).sum::<f64>() / all.len() as f64,
+            // It does not follow from that of each server.
+            above: Vec::new(),
+            load: all.iter().map(|one| one.load).sum::<f64>() / servers,
             queue_length_mean: all.iter().map(|one| one.queue_length_mean).sum(),
             ..pooled
         }

@@ -38,7 +38,7 @@ impl Cluster {
             Placement::Nowhere => Answer::Refused,
             Placement::Waits => {
                 jobs[handle].place = Place::Waiting(self.id);
-                self.waiters.arrive(now, Nanos::ZERO);
+                self.waiters.arrive(now, Nanos::ZERO, || 0);
                 self.waiting.push_back(handle);
                 Answer::Stays
             }
@@ -103,7 +103,7 @@ impl Cluster {
                 return;
             }
             self.waiting.pop_front();
-            self.waiters.depart(now);
+            self.waiters.depart(now, || 0);
             jobs[next].place = Place::Between;
             match placement {
                 Placement::Nowhere => jobs.lost.push((next, REFUSED)),

@@ -127,7 +127,7 @@ impl Cluster {
             guests: Vec::new(),
             demands: Vec::new(),
             waiting: VecDeque::new(),
-            waiters: Monitor::new(1),
+            waiters: Monitor::new(1, 0),
             unseen: Heap::new(),
             seen_after: model.seen_after,
             kinds: building.kinds.iter().map(|name| Kind::of(name, model)).collect(),
@@ -260,7 +260,7 @@ impl Node for Box<Cluster> {
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
         let ClusterJob { server, entry, .. } = self.guests[handle as usize];
         let Some(entry) = entry else {
-            self.waiters.depart(now);
+            self.waiters.depart(now, || 0);
             return true;
         };
         let number = self.number_of(server, entry);

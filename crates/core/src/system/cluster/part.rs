@@ -42,7 +42,9 @@ impl Part {
         // The first server of the first cluster has the draws of the machine alone.
         let copy = |server| ((u64::from(model.number) << 16) + server) << 32;
         let seed = |server| building.seed.wrapping_add(copy(server));
-        let part = |server| Part::Machine(Box::new(MachineNode::new(id, machine, seed(server))));
+        let kinds = building.kinds.len();
+        let part =
+            |server| Part::Machine(Box::new(MachineNode::new(id, machine, kinds, seed(server))));
         servers.map(part).collect()
     }
 

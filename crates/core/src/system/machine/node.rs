@@ -72,19 +72,24 @@ impl Build for MachineModel {
     type Node = MachineNode;
 
     fn build(&self, id: NodeId, building: &Building<'_>) -> MachineNode {
-        MachineNode::new(id, self, building.seed)
+        MachineNode::new(id, self, building.kinds.len(), building.seed)
     }
 }
 
 impl MachineNode {
-    /// The machine at rest.
-    pub(in crate::system) fn new(id: NodeId, model: &MachineModel, seed: u64) -> MachineNode {
+    /// The machine at rest, for this many kinds of request.
+    pub(in crate::system) fn new(
+        id: NodeId,
+        model: &MachineModel,
+        kinds: usize,
+        seed: u64,
+    ) -> MachineNode {
         MachineNode {
             id,
             os: model.os.clone(),
             machine: Machine::new(model.number, model, seed),
             services: (0..).zip(&model.services).map(|(at, one)| Service::new(at, one)).collect(),
-            monitor: Monitor::new(model.cores),
+            monitor: Monitor::new(model.cores, kinds),
             done: None,
         }
     }
@@ -129,7 +134,7 @@ impl Node for MachineNode {
             Admission::Runs => Place::Inside(self.id),
             Admission::Waits => Place::Waiting(self.id),
         };
-        self.monitor.arrive(now, demand);
+        self.monitor.arrive(now, demand, || work.kind);
         Answer::Stays
     }
 
@@ -141,7 +146,7 @@ impl Node for MachineNode {
         let task = self.machine.advance(now)?;
         let (service, work) = self.machine.work(task);
         self.done = Some((task, service));
-        self.monitor.depart(now);
+        self.monitor.depart(now, || work.kind);
         Some(work.owner)
     }
 
@@ -163,8 +168,8 @@ impl Node for MachineNode {
         self.gets_thread(next, jobs);
     }
 
-    fn withdraw(&mut self, now: Nanos, _: Handle, _: &mut Jobs) -> bool {
-        self.monitor.depart(now);
+    fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
+        self.monitor.depart(now, || jobs[handle].job.kind);
         false
     }
 

@@ -6,6 +6,7 @@
 //! and act. A completion is computed from the work, not from the time of the driver's call, so a
 //! late driver does not bend the model.
 
+mod by_kind;
 mod least_attained;
 mod model;
 mod monitor;
@@ -13,10 +14,11 @@ mod ranked;
 mod ranks;
 mod servers;
 mod shared;
+mod summary;
 
 pub use model::{Overload, StationModel};
-pub use monitor::StationSummary;
-pub(in crate::system) use monitor::{Brought, Measured, Monitor};
+pub(in crate::system) use monitor::Monitor;
+pub use summary::{Demands, Flow, KindSummary, StationSummary};
 
 use thinktime_file::time::Nanos;
 
@@ -60,7 +62,8 @@ impl StationModel {
         let expected = matches!(self.discipline.rank, Rank::Expected(_, None));
         let means = if expected { building.first_means(behind) } else { Vec::new() };
         let Building { kinds, seed, .. } = *building;
-        Station::new(behind.0, self, Ranks::new(number, self, kinds, &means, seed))
+        let monitor = Monitor::new(self.servers, kinds.len());
+        Station::new(behind.0, self, Ranks::new(number, self, kinds, &means, seed), monitor)
     }
 }
 
@@ -73,7 +76,7 @@ impl Build for StationModel {
 }
 
 impl Station {
-    fn new(id: NodeId, model: &StationModel, ranks: Ranks) -> Station {
+    fn new(id: NodeId, model: &StationModel, ranks: Ranks, monitor: Monitor) -> Station {
         let engine = match (&model.discipline.ties, &model.discipline.rank) {
             (Ties::Share, Rank::Attained) => {
                 Engine::LeastAttained(LeastAttained::new(id, model.servers))
@@ -82,7 +85,6 @@ impl Station {
             _ => Engine::Ranked(Ranked::new(id, model)),
         };
         let full_at = u64::from(model.servers).saturating_add(model.overload.queue_limit);
-        let monitor = Monitor::new(model.servers);
         Station { engine, next: Nanos::MAX, ranks, monitor, full_at }
     }
 
@@ -98,8 +100,8 @@ impl Station {
         if self.monitor.number() >= self.full_at {
             return false;
         }
-        self.monitor.arrive(now, demand);
         let job = &mut jobs[handle];
+        self.monitor.arrive(now, demand, || job.job.kind);
         (job.entered, job.demand) = (now, demand);
         job.rank = self.ranks.of(&job.job, demand);
         self.next = match &mut self.engine {
@@ -126,23 +128,28 @@ impl Station {
             Engine::Ranked(engine) => {
                 let lost = jobs.lost.len();
                 let done = engine.advance(now, jobs);
-                for _ in lost..jobs.lost.len() {
-                    self.monitor.depart(now);
-                }
+                note_lost(&mut self.monitor, now, lost, jobs);
                 (done, engine.next_event())
             }
             Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
             Engine::LeastAttained(engine) => (engine.advance(now), engine.next_event()),
         };
         self.next = next;
-        if done.is_some() {
-            self.monitor.depart(now);
+        if let Some(handle) = done {
+            self.monitor.depart(now, || jobs[handle].job.kind);
         }
         done
     }
 
     pub(super) fn monitor(&self) -> &Monitor {
         &self.monitor
+    }
+}
+
+/// Those that the engine has given up leave, from this place on in their list.
+fn note_lost(monitor: &mut Monitor, now: Nanos, from: usize, jobs: &Jobs) {
+    for (handle, _) in &jobs.lost[from..] {
+        monitor.depart(now, || jobs[*handle].job.kind);
     }
 }
 
@@ -166,7 +173,7 @@ impl Node for Station {
     }
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
-        self.monitor.depart(now);
+        self.monitor.depart(now, || jobs[handle].job.kind);
         let lost = jobs.lost.len();
         let in_service = matches!(jobs[handle].place, Place::Service(_));
         match &mut self.engine {
@@ -180,9 +187,7 @@ impl Node for Station {
             Engine::Shared(engine) => engine.next_event(),
             Engine::LeastAttained(engine) => engine.next_event(),
         };
-        for _ in lost..jobs.lost.len() {
-            self.monitor.depart(now);
-        }
+        note_lost(&mut self.monitor, now, lost, jobs);
         !in_service
     }
 

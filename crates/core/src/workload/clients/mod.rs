@@ -29,6 +29,14 @@ pub struct ClientLimits {
     pub traced: bool,
 }
 
+impl ClientLimits {
+    /// Whether attempts fail if the greatest numbers that are in flight and that wait are reached.
+    #[must_use]
+    pub fn turn_away(&self) -> bool {
+        self.concurrency < u64::MAX && self.waiting < u64::MAX
+    }
+}
+
 /// A token bucket for retries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryBudget {

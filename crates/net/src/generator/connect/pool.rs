@@ -8,6 +8,7 @@ use thinktime_core::attempt::{Attempt, Ticket};
 
 use super::connection::Connection;
 use super::connector::Connector;
+use crate::generator::plan::Tries;
 use crate::poller::Poller;
 
 /// Connections by their index, which is also their number at the poller.
@@ -20,8 +21,8 @@ pub(crate) struct Pool {
     with_room: Vec<u32>,
     /// Sessions' slots to the places of their connections, for timeouts.
     slot_of: Vec<u32>,
-    /// If the target has several addresses: by address, the connections that were never open.
-    pub(crate) unreached: BTreeMap<SocketAddr, u64>,
+    /// If the target has several addresses: by address, the connections that were tried.
+    pub(crate) tries: BTreeMap<SocketAddr, Tries>,
 }
 
 /// No place.

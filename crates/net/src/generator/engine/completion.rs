@@ -91,7 +91,7 @@ impl<L: Recorder> Engine<'_, L> {
         let Some(mut connection) = self.pool.take(place) else { return };
         let reused = connection.reused;
         if let Some(address) = connection.address.filter(|_| UNREACHED.contains(&failure)) {
-            *self.pool.unreached.entry(address).or_default() += 1;
+            self.pool.tries.entry(address).or_default().failed += 1;
         }
         let exchanges: Vec<Exchange> = std::iter::from_fn(|| connection.take_exchange()).collect();
         connection.close();
@@ -212,7 +212,8 @@ impl<L: Recorder> Engine<'_, L> {
             load_lost: None,
             in_flight,
             bodies_cut: self.bodies_cut.unwrap_or_default(),
-            unreached: std::mem::take(&mut self.pool.unreached),
+            session_times: self.clients.session_times().to_vec(),
+            tries: std::mem::take(&mut self.pool.tries),
         };
         (done, self.recorder)
     }

@@ -67,10 +67,15 @@ impl<L: Recorder> Engine<'_, L> {
     /// without data to read yet.
     fn ended(&mut self, place: u32, event: Event) -> bool {
         if let Some(connection) = self.pool.get(place) {
-            connection.reused |= matches!(event, Event::Done { .. });
+            let first = matches!(event, Event::Done { .. }) && !connection.reused;
+            connection.reused |= first;
+            let address = connection.address.filter(|_| first);
             // The next connection is expected to allow no more than this one.
             if let (Event::Unprocessed { .. }, Some(streams)) = (&event, connection.allowed()) {
                 self.connector.streams = streams.clamp(1, EXCHANGES_MAX);
+            }
+            if let Some(address) = address {
+                self.pool.tries.entry(address).or_default().answered += 1;
             }
         }
         self.pool.list_or_close(place);

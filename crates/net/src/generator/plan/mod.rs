@@ -1,6 +1,7 @@
 //! The settings of a run, its progress, and its outcome.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
@@ -10,6 +11,7 @@ use thinktime_core::limit::Limit;
 use thinktime_core::options::run::{DRAIN, RunOptions};
 use thinktime_core::program::Report;
 use thinktime_core::record::{Collector, GeneratorFigures, Lost, Summary, Window};
+use thinktime_core::statistics::Tally;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
@@ -164,9 +166,31 @@ pub(crate) struct LoopOutcome {
     pub(crate) in_flight: u64,
     /// Responses that clients saw only in part.
     pub(crate) bodies_cut: u64,
-    /// If the target has several addresses: by address, the connections that were never open.
-    pub(crate) unreached: BTreeMap<SocketAddr, u64>,
+    /// By population, how long its sessions lasted.
+    pub(crate) session_times: Vec<Tally>,
+    /// If the target has several addresses: by address, the connections that were tried.
+    pub(crate) tries: BTreeMap<SocketAddr, Tries>,
     pub(crate) generator: GeneratorFigures,
+}
+
+/// The connections to an address that were opened, or could not be.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Tries {
+    /// Those over which a response came.
+    pub(crate) answered: u64,
+    /// Those that were never open.
+    pub(crate) failed: u64,
+}
+
+impl fmt::Display for Tries {
+    /// What the address did, as in `took none of 3 connections`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tries { answered, failed } = *self;
+        match answered {
+            0 => write!(f, "took none of {failed} connections"),
+            _ => write!(f, "did not take {failed} of {} connections", answered + failed),
+        }
+    }
 }
 
 impl LoopOutcome {
@@ -180,7 +204,8 @@ impl LoopOutcome {
             load_lost: None,
             in_flight: 0,
             bodies_cut: 0,
-            unreached: BTreeMap::new(),
+            session_times: Vec::new(),
+            tries: BTreeMap::new(),
             generator: GeneratorFigures::default(),
         }
     }

@@ -5,7 +5,7 @@ use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
 use crate::generator::transport::failure::Failure;
-use crate::protocol::Excerpt;
+use crate::protocol::{Excerpt, Outbox};
 
 /// One attempt under way.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +87,13 @@ impl Exchange {
     /// A part of its request was not sent, and will not be.
     pub(crate) fn cut_short(&mut self, unsent: u64) {
         self.bytes_sent = self.bytes_sent.saturating_sub(unsent);
+    }
+
+    /// The exchange, of which nothing more is sent that lies in its connection's outbox.
+    #[must_use]
+    pub(crate) fn without(mut self, out: &Outbox) -> Exchange {
+        self.cut_short(out.unsent().len() as u64);
+        self
     }
 
     /// Whether nothing of the response has arrived, so that the request may be sent again

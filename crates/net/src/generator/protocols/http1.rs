@@ -119,8 +119,6 @@ impl Conversation for Http1 {
     }
 
     fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
-        let mut exchange = self.exchange.take()?;
-        exchange.cut_short(out.unsent().len() as u64);
-        Some(exchange)
+        self.exchange.take().map(|exchange| exchange.without(out))
     }
 }

@@ -6,7 +6,7 @@ use thinktime_core::time::Nanos;
 
 use super::exchange::{Answer, Event, Exchange};
 use crate::generator::transport::failure::Failure;
-use crate::protocol::{Capture, Excerpt};
+use crate::protocol::{Capture, Excerpt, Outbox};
 
 /// The data to send, and when its answer is complete.
 #[derive(Clone, Copy, Debug)]
@@ -64,16 +64,17 @@ impl SingleExchange {
         self.current = Some(MessageExchange::new(exchange, message, self.capture));
     }
 
-    pub(crate) fn take_exchange(&mut self) -> Option<Exchange> {
-        self.current.take().map(|current| current.exchange)
+    /// The exchange, whose request is sent no further.
+    pub(crate) fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        self.current.take().map(|current| current.exchange.without(out))
     }
 
     /// Gives an attempt up. Its answer may still come, so the connection must be closed.
-    pub(crate) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
+    pub(crate) fn give_up(&mut self, attempt: &Attempt, out: &Outbox) -> Option<(Exchange, bool)> {
         let of_it = |current: &mut MessageExchange| current.exchange.attempt == *attempt;
         let current = self.current.take_if(of_it)?;
         self.closing = true;
-        Some((current.exchange, true))
+        Some((current.exchange.without(out), true))
     }
 }
 

@@ -234,14 +234,19 @@ impl Conversation for Postgresql {
     }
 
     /// The answer may still arrive, so the connection is no longer usable.
-    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
+    fn give_up(
+        &mut self,
+        attempt: &Attempt,
+        _: bool,
+        out: &mut Outbox,
+    ) -> Option<(Exchange, bool)> {
         let work = self.work.take_if(|work| work.exchange.attempt == *attempt)?;
         self.closing = true;
-        Some((work.exchange, true))
+        Some((work.exchange.without(out), true))
     }
 
-    fn take_exchange(&mut self, _out: &Outbox) -> Option<Exchange> {
-        self.work.take().map(|work| work.exchange)
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        self.work.take().map(|work| work.exchange.without(out))
     }
 
     fn close(&mut self, out: &mut Outbox) {

@@ -78,14 +78,10 @@ impl Conversation for Tcp {
         _: bool,
         out: &mut Outbox,
     ) -> Option<(Exchange, bool)> {
-        let (mut exchange, useless) = self.0.give_up(attempt)?;
-        exchange.cut_short(out.unsent().len() as u64);
-        Some((exchange, useless))
+        self.0.give_up(attempt, out)
     }
 
     fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
-        let mut exchange = self.0.take_exchange()?;
-        exchange.cut_short(out.unsent().len() as u64);
-        Some(exchange)
+        self.0.take_exchange(out)
     }
 }

@@ -78,11 +78,16 @@ impl Conversation for Udp {
             .map(MessageExchange::finish))
     }
 
-    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
-        self.0.give_up(attempt)
+    fn give_up(
+        &mut self,
+        attempt: &Attempt,
+        _: bool,
+        out: &mut Outbox,
+    ) -> Option<(Exchange, bool)> {
+        self.0.give_up(attempt, out)
     }
 
-    fn take_exchange(&mut self, _out: &Outbox) -> Option<Exchange> {
-        self.0.take_exchange()
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        self.0.take_exchange(out)
     }
 }

@@ -179,12 +179,17 @@ impl Conversation for WebSocket {
         self.failure.map_or(Ok(None), Err)
     }
 
-    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
-        self.single.give_up(attempt)
+    fn give_up(
+        &mut self,
+        attempt: &Attempt,
+        _: bool,
+        out: &mut Outbox,
+    ) -> Option<(Exchange, bool)> {
+        self.single.give_up(attempt, out)
     }
 
-    fn take_exchange(&mut self, _out: &Outbox) -> Option<Exchange> {
-        self.single.take_exchange()
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        self.single.take_exchange(out)
     }
 
     fn close(&mut self, out: &mut Outbox) {

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use thinktime_core::program::{CheckCounts, Report};
 use thinktime_core::record::{Collector, Ended, Row, Window};
+use thinktime_core::statistics::Tally;
 use thinktime_core::time::Nanos;
 
 use super::recorder::{LoopMessage, Recorder, ResultRecorder};
-use crate::generator::plan::{LoopOutcome, RunProgress};
+use crate::generator::plan::{LoopOutcome, RunProgress, Tries};
 use crate::poller::Clock;
 
 /// The time between two reports of progress.
@@ -28,18 +29,28 @@ pub(crate) fn combine(one: LoopOutcome, other: LoopOutcome) -> LoopOutcome {
         load_lost: one.load_lost.or(other.load_lost),
         in_flight: one.in_flight + other.in_flight,
         bodies_cut: one.bodies_cut + other.bodies_cut,
-        unreached: sum_of(one.unreached, other.unreached),
+        session_times: both(one.session_times, other.session_times),
+        tries: sum_of(one.tries, other.tries),
         generator: one.generator.joined(other.generator),
     }
 }
 
-/// The counts of both, by address.
+/// The times of both, by population.
+fn both(mut one: Vec<Tally>, other: Vec<Tally>) -> Vec<Tally> {
+    one.resize(one.len().max(other.len()), Tally::default());
+    one.iter_mut().zip(&other).for_each(|(mine, theirs)| mine.merge(theirs));
+    one
+}
+
+/// The connections of both, by address.
 fn sum_of(
-    mut one: BTreeMap<SocketAddr, u64>,
-    other: BTreeMap<SocketAddr, u64>,
-) -> BTreeMap<SocketAddr, u64> {
-    for (address, count) in other {
-        *one.entry(address).or_default() += count;
+    mut one: BTreeMap<SocketAddr, Tries>,
+    other: BTreeMap<SocketAddr, Tries>,
+) -> BTreeMap<SocketAddr, Tries> {
+    for (address, tries) in other {
+        let sum = one.entry(address).or_default();
+        sum.answered += tries.answered;
+        sum.failed += tries.failed;
     }
     one
 }

@@ -92,7 +92,7 @@ fn outcome(
         (None, None) if done.interrupted => Ending::Interrupted,
         (None, None) => Ending::Planned,
     };
-    collector.set_report(done.report);
+    collector.set_sessions(done.report, &done.session_times);
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
     let judged = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight);
@@ -104,9 +104,10 @@ fn outcome(
     summary.notes.extend(workload.ended_before(done.window.end));
     summary.notes.extend(waiting_note(&summary, workload));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
-    summary.warnings.extend(done.unreached.iter().map(|(address, count)| {
-        format!("{address}, one of the target's addresses, took none of {count} connections")
-    }));
+    let dead = done.tries.iter().filter(|(_, tries)| tries.failed > 0);
+    summary.warnings.extend(
+        dead.map(|(address, tries)| format!("{address}, one of the target's addresses, {tries}")),
+    );
     summary.warnings.extend((done.bodies_cut > 0).then(|| {
         format!(
             "{} responses had bodies of more than {} MiB: clients saw that much of each",

@@ -52,8 +52,9 @@ fn averages_are_over_the_time_of_all() {
     let mut system = system(&text, given);
     // Four seconds each, both in the slow time; then none for as long.
     run(&mut system, &[(0, 0), (0, 0)]);
-    let station = summary(&system, 16 * SECOND).servers[0].stations[0];
-    assert_eq!((station.duration_s, station.load, station.arrivals), (16.0, 0.5, 2));
+    let found = summary(&system, 16 * SECOND);
+    let station = &found.servers[0].stations[0];
+    assert_eq!((station.duration_s, station.load, station.demands.arrivals), (16.0, 0.5, 2));
     assert_eq!(station.queue_length_mean, (2.0 * 4.0 + 4.0) / 16.0);
 }
 

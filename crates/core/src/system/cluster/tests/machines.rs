@@ -153,8 +153,8 @@ fn averages_of_machines_are_over_the_time_of_all() {
         (found.stations.as_slice(), found.os.as_deref()),
         (["web/worker".to_owned()].as_slice(), Some("linux-eevdf"),)
     );
-    let station = found.servers[0].stations[0];
-    assert_eq!((station.duration_s, station.load, station.arrivals), (16.0, 0.5, 2));
+    let station = &found.servers[0].stations[0];
+    assert_eq!((station.duration_s, station.load, station.demands.arrivals), (16.0, 0.5, 2));
     let machine = found.servers[0].machine.as_ref().unwrap();
     assert_eq!((machine.duration_s, machine.core_loads.as_slice()), (16.0, [0.5].as_slice()));
 }

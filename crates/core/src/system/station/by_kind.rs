@@ -1,0 +1,88 @@
+//! A station's time averages by kind of request.
+
+use thinktime_file::time::Nanos;
+
+use super::summary::{Demands, KindSummary};
+
+/// The integrals of the jobs of each kind that has come, if there are several kinds.
+#[derive(Debug)]
+pub(super) struct ByKind {
+    /// By kind, the place of its integral; empty if there are not several kinds. Of hundreds of
+    /// kinds, a station sees few.
+    places: Vec<u32>,
+    seen: Vec<OfKind>,
+}
+
+/// No job of this kind has come.
+const UNSEEN: u32 = u32::MAX;
+
+#[derive(Debug)]
+struct OfKind {
+    kind: u32,
+    number: u64,
+    number_before: u64,
+    /// The integral over time of the number of jobs, less the present time for each of them.
+    present: i128,
+    demands: Demands,
+}
+
+impl ByKind {
+    pub(super) fn new(kinds: usize) -> ByKind {
+        let places = if kinds > 1 { vec![UNSEEN; kinds] } else { Vec::new() };
+        ByKind { places, seen: Vec::new() }
+    }
+
+    /// Whether there are several kinds.
+    #[inline(always)]
+    pub(super) fn any(&self) -> bool {
+        !self.places.is_empty()
+    }
+
+    pub(super) fn begin(&mut self, now: Nanos) {
+        for one in &mut self.seen {
+            one.number_before = one.number;
+            one.present = -i128::from(one.number) * i128::from(now.0);
+            one.demands = Demands::default();
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, now: Nanos, demand: Nanos, kind: u32) {
+        if self.places[kind as usize] == UNSEEN {
+            self.meet(kind);
+        }
+        let one = &mut self.seen[self.places[kind as usize] as usize];
+        one.number += 1;
+        one.present -= i128::from(now.0);
+        one.demands.add(demand);
+    }
+
+    #[cold]
+    fn meet(&mut self, kind: u32) {
+        self.places[kind as usize] = self.seen.len() as u32;
+        let (number, number_before, present) = (0, 0, 0);
+        let demands = Demands::default();
+        self.seen.push(OfKind { kind, number, number_before, present, demands });
+    }
+
+    #[inline(always)]
+    pub(super) fn depart(&mut self, now: Nanos, kind: u32) {
+        let one = &mut self.seen[self.places[kind as usize] as usize];
+        one.number -= 1;
+        one.present += i128::from(now.0);
+    }
+
+    /// The averages over this time, which ends now.
+    pub(super) fn summary(&self, now: Nanos, span: Nanos) -> Vec<KindSummary> {
+        let of = |one: &OfKind| {
+            let present = one.present + i128::from(one.number) * i128::from(now.0);
+            KindSummary {
+                kind: one.kind,
+                queue_length_mean: if span.0 > 0 { present as f64 / span.0 as f64 } else { 0.0 },
+                growth: one.number as i64 - one.number_before as i64,
+                demands: one.demands,
+            }
+        };
+        self.seen.iter().map(of).collect()
+    }
+}

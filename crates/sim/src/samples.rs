@@ -1,0 +1,38 @@
+//! The nodes' figures of several pieces of a simulation: of replications, or of stretches of one.
+
+use thinktime_core::system::NodeSummary;
+
+use crate::modelled_system::Nodes;
+
+/// The pieces.
+pub(crate) struct Samples {
+    pub(crate) nodes: Vec<Nodes>,
+    /// Whether they are replications.
+    pub(crate) independent: bool,
+}
+
+impl Samples {
+    /// Of the replications, if there are several; or of a run with these figures from its beginning
+    /// up to several times.
+    pub(crate) fn new(replications: Vec<Nodes>, checkpoints: &[Nodes]) -> Samples {
+        if replications.len() > 1 {
+            return Samples { nodes: replications, independent: true };
+        }
+        let nodes = checkpoints.windows(2).map(|pair| since(&pair[1], &pair[0])).collect();
+        Samples { nodes, independent: false }
+    }
+}
+
+/// The figures of the time between.
+fn since(later: &Nodes, earlier: &Nodes) -> Nodes {
+    let both = later.iter().zip(earlier);
+    both.map(|(later, earlier)| Some(of_node(later.as_ref()?, earlier.as_ref()?))).collect()
+}
+
+/// Those of its stations; the rest of a node's figures stays that of the whole time.
+fn of_node(later: &NodeSummary, earlier: &NodeSummary) -> NodeSummary {
+    let (mut found, mut then) = (later.clone(), earlier.clone());
+    let both = found.stations_mut().into_iter().zip(then.stations_mut());
+    both.for_each(|(now, then)| *now = now.since(then));
+    found
+}
