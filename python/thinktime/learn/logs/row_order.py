@@ -14,7 +14,7 @@ Kept = NDArray[np.int32]
 """Places that are kept for long: a log's columns have fewer rows than 2^31."""
 
 FEW = 20_000
-"""So many numbers are put in order by a sort of numpy, which needs no tables."""
+"""Fewer numbers are put in order by a sort of numpy, which needs no tables."""
 
 
 def bounds_of(numbers: NDArray[np.integer], many: int) -> list[int]:

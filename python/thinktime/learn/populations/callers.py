@@ -72,7 +72,7 @@ def _parts(seen: Evidence, rows: Ints) -> list[Ints]:
 def _by_paths(seen: Evidence, rows: Ints) -> list[Ints]:
     """Parts whose users request different paths: by the first parts of the paths."""
     least = least_of_its_own(seen)
-    if len(rows) < least:  # no part of so few has a population of its own
+    if len(rows) < least:  # then no part has a population of its own
         return [rows]
     streams, _ = seen.by_user(rows)
     everybody = np.ones(len(streams), dtype=bool)
