@@ -1,17 +1,24 @@
 """Speed and memory of reading logs and finding sessions, beside GoAccess and `wc -l`.
 
 .venv/bin/python benches/learning.py [--megabytes M] [--rounds N] [--huge GIGABYTES]
+    [--kinds N | --populations N | --instructions]
 
 The log is made here, in the combined format, and lies in the page cache. `read` is reading with
-sessions alone, `learn` the whole command with its fits, simulations and start. With --huge a log of
-that number of gigabytes, each day of it with users of its own, comes through a pipe and is never
-stored.
+sessions alone, `learn` the whole command with its fits, simulations and start. CPU seconds are
+those of all threads, in the program and in the kernel. With --huge a log of that number of
+gigabytes, each day of it with users of its own, comes through a pipe and is never stored. With
+--kinds and --populations a log of that number of kinds of requests, or of programs with a host of
+its own each, is learned. With --instructions valgrind counts those of reading a line, as the
+difference of two logs: the count of one log has the start and the search for its format in it.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import itertools
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,9 +52,8 @@ def day(megabytes: int) -> bytes:
     rows = []
     for n in order:
         user = int(session[n])
-        address = f"10.{user >> 16 & 255}.{user >> 8 & 255}.{user & 255}"
         rows.append(
-            f"{address} - - [{clock[int(times[n])]} +0000] "
+            f"{address(user)} - - [{clock[int(times[n])]} +0000] "
             f'"GET /shop/item/{items[n]} HTTP/1.1" 200 {sizes[n]} '
             f'"https://shop.example.com/list/{items[n] % 97}" "{agents[user % 80]} Safari/537.36"\n'
         )
@@ -63,16 +69,78 @@ def resident_mib(process: subprocess.Popen[bytes]) -> int:
     return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
-def taken(command: list[str]) -> tuple[float, int]:
-    """Wall-clock seconds of a command, and its largest resident set in MiB."""
+def kinds(many: int) -> bytes:
+    """Twenty lines for each of ``many`` paths that have no part in common with enough others."""
+    generator = np.random.default_rng(2)
+    words = ["red", "blue", "grey", "lime", "mint", "plum", "pink", "gold", "jade", "rust", "teal"]
+    words, agents = [*words, "navy"], [AGENT.format(n) for n in range(60, 140)]
+    paths = [
+        "/".join(parts) for parts in itertools.islice(itertools.product(words, repeat=4), many)
+    ]
+    seconds = np.sort(generator.integers(0, 86_400, 20 * many)).tolist()
+    which = generator.integers(0, len(paths), 20 * many).tolist()
+    users = generator.integers(0, 2 * many, 20 * many).tolist()
+    rows = (
+        f"{address(user)} - - [{stamp(second)}] "
+        f'"GET /{paths[path]} HTTP/1.1" 200 {1000 + path % 777} "-" "{agents[user % 80]}"\n'
+        for second, user, path in zip(seconds, users, which, strict=True)
+    )
+    return "".join(rows).encode()
+
+
+def populations(many: int) -> bytes:
+    """A hundred lines for each of ``many`` programs, each with a host and an address of its own."""
+    seconds = np.random.default_rng(3).integers(0, 86_400, (many, 100)).ravel()
+    rows = (
+        f"h{n // 100}.example.com:443 {address(n // 100)} - - [{stamp(int(seconds[n]))}] "
+        f'"GET /api/{n // 100 % 12} HTTP/1.1" 200 {500 + n // 100} "-" "tool-{n // 100}/1.0"\n'
+        for n in np.argsort(seconds, kind="stable").tolist()
+    )
+    return "".join(rows).encode()
+
+
+def address(user: int) -> str:
+    """The address of a user."""
+    return f"10.{user >> 16 & 255}.{user >> 8 & 255}.{user & 255}"
+
+
+def stamp(second: int) -> str:
+    """The time of a second of the day."""
+    return (DAY + timedelta(seconds=second)).strftime("%d/%b/%Y:%H:%M:%S +0000")
+
+
+def taken(command: list[str]) -> tuple[float, float, int]:
+    """Wall-clock and CPU seconds of a command, and its largest resident set in MiB."""
     begin, memory = time.perf_counter(), 0
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    while process.poll() is None:
+    while True:
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            break
         memory = max(memory, resident_mib(process))
         time.sleep(0.005)
+    process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise SystemExit(f"{command[0]} failed with {process.returncode}")
-    return time.perf_counter() - begin, memory
+    return time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, memory
+
+
+def instructions(directory: Path) -> None:
+    """Instructions a line of reading, with one thread for lines: two logs, one twice as large."""
+    found = []
+    for megabytes in (9, 18):
+        log = directory / f"{megabytes}.log"
+        log.write_bytes(day(megabytes))
+        counted = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory / 'counts'}"]
+        done = subprocess.run(
+            [*counted, sys.executable, "-c", READ.replace(")[", ", threads=1)["), str(log)],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        collected = re.search(r"Collected : (\d+)", done.stderr)
+        assert collected is not None
+        found.append((int(collected[1]), log.read_bytes().count(b"\n")))
+    (small, few), (large, many) = found
+    print(f"{(large - small) / (many - few):,.0f} instructions a line")
 
 
 def compare(log: Path, rounds: int) -> None:
@@ -93,18 +161,27 @@ def compare(log: Path, rounds: int) -> None:
         page = str(log.with_suffix(".json"))
         commands["goaccess"] = ["goaccess", str(log), "--log-format=COMBINED", "-o", page]
         commands["goaccess"] += ["--no-progress"]
-    start = median(taken([*python, "from thinktime import _core"])[0] for _ in range(5))
-    found: dict[str, list[tuple[float, int]]] = {name: [] for name in commands}
+    lines = log.read_bytes().count(b"\n")
+    starts = [taken([*python, "from thinktime import _core"]) for _ in range(5)]
+    found: dict[str, list[tuple[float, float, int]]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
             found[name].append(taken(command))
-    print(f"{megabytes:.0f} MB, combined; Python's start of {start:.2f} s taken off from `read`")
-    print("| command | seconds | MB/s | memory |\n|---|---|---|---|")
+    print(f"{megabytes:.0f} MB, {lines:,} lines; Python's start is taken off from `read`")
+    print(
+        "| command | seconds | MB/s | CPU s | CPU ns a line | memory |\n|---|---|---|---|---|---|"
+    )
     for name, results in found.items():
-        seconds = median(seconds for seconds, _ in results)
-        seconds -= start if name.startswith("read") else 0
-        memory = max(memory for _, memory in results)
-        print(f"| {name} | {seconds:.2f} | {megabytes / seconds:,.0f} | {memory} MiB |", flush=True)
+        off = starts if name.startswith("read") else [(0.0, 0.0, 0)]
+        seconds, cpu_s = (
+            median(result[at] for result in results) - median(start[at] for start in off)
+            for at in (0, 1)
+        )
+        print(
+            f"| {name} | {seconds:.2f} | {megabytes / seconds:,.0f} | {cpu_s:.2f} | "
+            f"{cpu_s / lines * 1e9:,.0f} | {max(result[2] for result in results)} MiB |",
+            flush=True,
+        )
 
 
 def huge(gigabytes: int, lines: bytes) -> None:
@@ -137,13 +214,24 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--huge", type=int, metavar="GIGABYTES")
+    parser.add_argument("--kinds", type=int, metavar="N", help="at most 20,736")
+    parser.add_argument("--populations", type=int, metavar="N")
+    parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     if options.huge:
         huge(options.huge, day(100))
         return
     with tempfile.TemporaryDirectory() as directory:
+        if options.instructions:
+            instructions(Path(directory))
+            return
         log = Path(directory) / "access.log"
-        log.write_bytes(day(options.megabytes))
+        if options.kinds:
+            log.write_bytes(kinds(options.kinds))
+        elif options.populations:
+            log.write_bytes(populations(options.populations))
+        else:
+            log.write_bytes(day(options.megabytes))
         compare(log, options.rounds)
 
 

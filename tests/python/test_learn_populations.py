@@ -18,7 +18,8 @@ from volume import oracle, volume
 
 from thinktime.learn.logs.log import read
 from thinktime.learn.logs.requests import ROWS, Requests
-from thinktime.learn.populations import agents, tell_apart
+from thinktime.learn.populations import agents, callers, tell_apart
+from thinktime.learn.populations.evidence import Evidence
 
 WRONG_MOST = 0.02
 """The promised share of requests on the wrong side."""
@@ -207,6 +208,39 @@ def test_what_is_joined_says_so(tmp_path: Path) -> None:
     assert joined[0].users == max(one.users for one in found) > 2_000
     assert joined[0].reason.startswith(f"{60 - len(found) + 1} small ones")
     assert sum(one.requests for one in found) == len(lines)
+
+
+def test_programs_of_few_requests_are_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host's parts are too small for a population of their own if its program is."""
+    count = 3_000
+    random = np.random.default_rng(12)
+    user = np.sort(random.permutation(np.arange(count) % 300))
+    requests = Requests(
+        pl.DataFrame(
+            {
+                "time_ns": np.sort(random.integers(0, 86_400 * 10**9, count)),
+                "duration_us": pl.Series([None] * count, dtype=pl.UInt32),
+                "user": user,
+                "path": random.integers(0, 40, count),
+                "referrer": pl.Series([None] * count, dtype=pl.UInt32),
+                "host": user,
+                **{name: np.zeros(count, dtype=int) for name in ("bytes", "method")},
+                "status": np.full(count, 200),
+            }
+        )
+        .cast(dict(ROWS))
+        .select(list(ROWS)),
+        pl.DataFrame({"path": [f"/{n}/" for n in range(40)], "object": [False] * 40}),
+        pl.DataFrame({"address": np.arange(300), "agent": np.arange(300)}),
+        pl.Series([f"tool-{n}/1.0" for n in range(300)]),
+        pl.Series([f"h{n}.example.com" for n in range(300)]),
+        1e-3,
+    )
+    expected = [np.flatnonzero(user == n).tolist() for n in range(300)]
+    monkeypatch.delattr(callers, "grouped")  # it would be called once a host
+    assert [
+        part.tolist() for part in callers._parts(Evidence(requests), np.arange(count))
+    ] == expected
 
 
 def test_nothing_is_likely_in_a_log_of_which_a_minute_an_hour_was_kept(tmp_path: Path) -> None:

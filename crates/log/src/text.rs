@@ -18,9 +18,40 @@ pub(crate) fn part<'a>(text: &Text<'a>, range: Range<usize>) -> Text<'a> {
 /// colons are rare.
 #[inline]
 pub(crate) fn after_scheme(url: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b':', url)
-        .map(|colon| colon + 3)
-        .find(|&end| url.get(end - 2..end).is_some_and(|slashes| slashes == b"//"))
+    let mut from = 0;
+    while let Some(colon) = find_byte(&url[from..], b':') {
+        from += colon + 1;
+        if url[from..].starts_with(b"//") {
+            return Some(from + 2);
+        }
+    }
+    None
+}
+
+/// The index of a byte. Most fields are short: the first bytes are compared eight at a time, which
+/// takes fewer instructions than a call of `memchr`.
+#[inline]
+pub(crate) fn find_byte(text: &[u8], byte: u8) -> Option<usize> {
+    // Warren, Hacker's Delight, 6-1: the lowest set bit belongs to the first zero byte.
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    let Some(last) = text.len().checked_sub(8) else {
+        return text.iter().position(|other| *other == byte);
+    };
+    // The last eight bytes may overlap those before: these have been compared.
+    for from in [0, 8, 16, 24] {
+        let from = from.min(last);
+        let Some(eight) = text[from..].first_chunk::<8>() else { break };
+        let different = u64::from_le_bytes(*eight) ^ (ONES * u64::from(byte));
+        let zeros = different.wrapping_sub(ONES) & !different & HIGHS;
+        if zeros != 0 {
+            return Some(from + zeros.trailing_zeros() as usize / 8);
+        }
+        if from == last {
+            return None;
+        }
+    }
+    memchr::memchr(byte, &text[32..]).map(|at| 32 + at)
 }
 
 /// Decodes backslash escapes: `\"`, `\\`, C's letters, `\xHH` (Apache, nginx) and `\uHHHH` (JSON).
@@ -118,6 +149,8 @@ pub(crate) fn percent_decode(raw: &[u8], plus: bool) -> Text<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -125,6 +158,14 @@ mod tests {
         assert_eq!(unescape(br#"a\"b\\c\x22\n\xzz\"#), b"a\"b\\c\"\nxzz\\");
         assert_eq!(unescape(br"\u00e4\ud83d\ude00\ud83dx\u12"), "ä😀\u{fffd}xu12".as_bytes());
         assert_eq!(unescape(br"\/\q"), b"/q");
+    }
+
+    proptest! {
+        #[test]
+        fn a_byte_is_found_where_it_first_stands(text in "[ab]{0,70}c?[ab]{0,9}c?") {
+            let found = text.bytes().position(|byte| byte == b'c');
+            prop_assert_eq!(find_byte(text.as_bytes(), b'c'), found);
+        }
     }
 
     #[test]

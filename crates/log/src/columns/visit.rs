@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
-use crate::text::after_scheme;
+use crate::text::{after_scheme, find_byte};
 
 /// The kept part of an entry. Nothing in it names a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,12 +90,17 @@ thread_local! {
 struct NameMemory {
     digest: u64,
     names: HashSet<u64, BuildHasherDefault<IdentityHasher>>,
+    /// The last name of each sort: most lines of a log have the same host.
+    last: [u64; 3],
 }
 
 impl NameMemory {
     /// The hash of a name, which is reported if it is new to this thread.
     fn number(&mut self, of: usize, name: &[u8], batch: &mut Batch) -> u64 {
         let number = number_of(&[name]);
+        if number == std::mem::replace(&mut self.last[of], number) {
+            return number;
+        }
         // The same word may be a path and a host.
         if self.names.insert(number.wrapping_add(of as u64)) {
             batch.names[of].push((number, name[..name.len().min(NAME_MAX)].into()));
@@ -189,8 +194,9 @@ fn path_of(url: &[u8]) -> Option<&[u8]> {
         None if url.first() == Some(&b'/') => url,
         None => return None,
     };
-    let path = memchr::memchr(b'/', rest).map_or(&b"/"[..], |at| &rest[at..]);
-    Some(&path[..memchr::memchr2(b'?', b'#', path).unwrap_or(path.len())])
+    let path = find_byte(rest, b'/').map_or(&b"/"[..], |at| &rest[at..]);
+    let path = &path[..find_byte(path, b'?').unwrap_or(path.len())];
+    Some(&path[..find_byte(path, b'#').unwrap_or(path.len())])
 }
 
 /// Endings of embedded paths.

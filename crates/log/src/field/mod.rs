@@ -7,12 +7,11 @@ use std::borrow::Cow;
 use thinktime_core::time::Nanos;
 
 use crate::entry::{Entry, Text};
-use crate::number::integer;
 use crate::reason::Reason;
-use crate::text::{after_scheme, part};
+use crate::text::{after_scheme, find_byte, part};
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
 pub(crate) use value::{UNKNOWN, ip, is_address};
-use value::{address, any_duration, duration, status, timers, without_fraction, without_port};
+use value::{address, any_duration, duration, size, status, timers, without_port};
 
 /// The meaning of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +97,8 @@ pub(crate) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Notes the value of a field. `-` means that there is none.
-    #[inline]
+    // The fields of most lines stand here, and are compiled into the loop over a layout's pieces.
+    #[inline(always)]
     pub(crate) fn set(
         &mut self,
         field: &Field,
@@ -110,13 +110,27 @@ impl<'a> Draft<'a> {
             Field::Clf => self.stamp = Some(clock.clf(&value)?),
             Field::Request => self.request(value),
             Field::Status => self.entry.status = status(&value)?,
+            Field::BytesOrDash if *value == *b"-" => self.entry.bytes = Some(0),
+            Field::BytesOrDash => self.entry.bytes = Some(size(&value)?),
+            Field::Ident | Field::User | Field::Referrer | Field::Agent if *value == *b"-" => {}
+            Field::Referrer => self.entry.referrer = value,
+            Field::Agent => self.entry.agent = value,
+            _ => return self.set_seldom(field, value, clock),
+        }
+        Ok(())
+    }
+
+    /// The same, for the other fields.
+    #[inline(never)]
+    fn set_seldom(
+        &mut self,
+        field: &Field,
+        value: Text<'a>,
+        clock: &mut Clock,
+    ) -> Result<(), Reason> {
+        match field {
             Field::Bytes if matches!(&value[..], b"-" | b"" | b"-1") => {}
-            Field::BytesOrDash if &value[..] == b"-" => self.entry.bytes = Some(0),
-            Field::Bytes | Field::BytesOrDash => {
-                // A plus sign says that more was still to come.
-                let number = without_fraction(value.strip_prefix(b"+").unwrap_or(&value));
-                self.entry.bytes = Some(integer(number).ok_or(Reason::BadNumber)?);
-            }
+            Field::Bytes => self.entry.bytes = Some(size(&value)?),
             Field::ClfMillis => self.stamp = Some(clock.clf_millis(&value)?),
             // Times have no `-`: without one there is no entry.
             Field::Iso => self.stamp = Some(clock.iso(&value)?),
@@ -149,8 +163,6 @@ impl<'a> Draft<'a> {
             }
             Field::Ident => self.ident(value)?,
             Field::Forwarded => self.forwarded(value)?,
-            Field::Agent => entry.agent = value,
-            Field::Referrer => entry.referrer = value,
             Field::User => self.user(value),
             Field::Method => entry.method = part(&value, 0..value.trim_ascii_end().len()),
             Field::Host => entry.host = value,
@@ -214,7 +226,7 @@ impl<'a> Draft<'a> {
 
     /// A request line such as `GET /a?b HTTP/1.1`. An invalid one leaves method and path empty.
     fn request(&mut self, line: Text<'a>) {
-        let Some(first) = memchr::memchr(b' ', &line) else {
+        let Some(first) = find_byte(&line, b' ') else {
             if line.first() == Some(&b'/') {
                 self.url(&line);
             }
@@ -224,7 +236,7 @@ impl<'a> Draft<'a> {
             return;
         }
         let mut end = line.len();
-        if let Some(last) = memchr::memrchr(b' ', &line)
+        if let Some(last) = line.iter().rposition(|byte| *byte == b' ')
             && line[last + 1..].starts_with(b"HTTP/")
         {
             self.entry.protocol = part(&line, last + 1..end);
@@ -254,7 +266,7 @@ impl<'a> Draft<'a> {
                 return;
             }
         }
-        let end = memchr::memchr(b'?', &url[begin..]).map_or(url.len(), |place| begin + place);
+        let end = find_byte(&url[begin..], b'?').map_or(url.len(), |place| begin + place);
         self.entry.path = part(url, begin..end);
         if end < url.len() {
             self.entry.query = part(url, end + 1..url.len());

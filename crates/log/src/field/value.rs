@@ -17,7 +17,7 @@ pub(crate) const UNKNOWN: &[u8] = b"unknown";
 #[inline]
 pub(super) fn address(text: Text<'_>) -> Result<Text<'_>, Reason> {
     // Most addresses are plain IPv4.
-    if text.iter().all(in_ipv4) {
+    if text.iter().fold(true, |all, byte| all & in_ipv4(byte)) {
         return Ok(text);
     }
     if !text.is_ascii() {
@@ -27,7 +27,7 @@ pub(super) fn address(text: Text<'_>) -> Result<Text<'_>, Reason> {
 }
 
 fn in_ipv4(byte: &u8) -> bool {
-    byte.is_ascii_digit() || *byte == b'.'
+    byte.is_ascii_digit() | (*byte == b'.')
 }
 
 /// The place of the first known address of a list; of the first word if no address is known.
@@ -90,8 +90,15 @@ pub(super) fn without_port<'a>(text: &Text<'a>) -> Text<'a> {
 }
 
 /// A whole number without the fraction that columns with gaps have in some tables.
-pub(super) fn without_fraction(text: &[u8]) -> &[u8] {
+#[inline]
+fn without_fraction(text: &[u8]) -> &[u8] {
     text.strip_suffix(b".0").unwrap_or(text)
+}
+
+/// A number of bytes; a plus sign before it says that more was still to come.
+#[inline]
+pub(super) fn size(text: &[u8]) -> Result<u64, Reason> {
+    integer(without_fraction(text.strip_prefix(b"+").unwrap_or(text))).ok_or(Reason::BadNumber)
 }
 
 /// A status; 000 and `-` mean that no response was sent.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::entry::Text;
 use crate::field::Field;
-use crate::text::unescape;
+use crate::text::{find_byte, unescape};
 use crate::time::CLF_LENGTH;
 
 /// A field with the text that follows it.
@@ -106,24 +106,6 @@ impl Piece {
 #[inline]
 fn begins_with(rest: &[u8], text: &[u8]) -> bool {
     rest.len() >= text.len() && rest.iter().zip(text).all(|(a, b)| a == b)
-}
-
-/// The index of a byte. Most fields are short: the first 16 bytes are compared eight at a time,
-/// which is faster than a call of `memchr`.
-#[inline]
-fn find_byte(rest: &[u8], byte: u8) -> Option<usize> {
-    // Warren, Hacker's Delight, 6-1: the lowest set bit belongs to the first zero byte.
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    for from in [0, 8] {
-        let Some(eight) = rest.get(from..).and_then(|rest| rest.first_chunk::<8>()) else { break };
-        let different = u64::from_le_bytes(*eight) ^ (ONES * u64::from(byte));
-        let zeros = different.wrapping_sub(ONES) & !different & HIGHS;
-        if zeros != 0 {
-            return Some(from + zeros.trailing_zeros() as usize / 8);
-        }
-    }
-    memchr::memchr(byte, rest)
 }
 
 /// The index of a text of few bytes.

@@ -143,7 +143,8 @@ class Kinds:
 
     def going_to(self, path: str) -> Kinds:
         """The same, with unnamed requests that go to this path."""
-        return replace(self, kinds=[replace(kind, instead=path) for kind in self.kinds])
+        kinds = [kind if kind.template else replace(kind, instead=path) for kind in self.kinds]
+        return replace(self, kinds=kinds)
 
     def share(self, kind: Kind) -> float:
         """The share of the requests that are of this kind."""

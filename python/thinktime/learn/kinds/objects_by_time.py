@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.kinds.kinds import templates_of
 from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import stable_order
 
 SOON_S = 1.0
 """An object comes this soon after the answer before it."""
@@ -76,7 +77,7 @@ def find(requests: Requests) -> ObjectsByTime:
 def _calls(requests: Requests, kind: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each kind is one of objects; ``kind`` is that of each request."""
     rows = requests.rows
-    order = np.argsort(rows["user"].to_numpy(), kind="stable")
+    order = stable_order(rows["user"].to_numpy())
     user, kind = rows["user"].to_numpy()[order], kind[order]
     time_ns = rows["time_ns"].to_numpy()
     time_s = (time_ns - time_ns[0])[order] * 1e-9

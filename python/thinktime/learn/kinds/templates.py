@@ -8,6 +8,7 @@ as long as a few passes over them; their texts are held in parts.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,7 @@ BOXES = 1 << 16
 """Words are first counted by this many parts of their hashes."""
 
 _LOOKS = f"{VARIABLE}|{ODD}"
+_KNOWN = re.compile(ENDINGS)
 Hashes = NDArray[np.uint64]
 _STAR = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
@@ -225,6 +227,5 @@ def _text(path: str, stars: NDArray[np.bool_]) -> str:
 
 
 def _ending(part: str) -> str:
-    stem, dot, end = part.rpartition(".")
-    known = dot and pl.Series([f".{end}"]).str.contains(rf"^\.(?:{ENDINGS})$")[0]
-    return f".{end}" if stem and known else ""
+    stem, _, end = part.rpartition(".")
+    return f".{end}" if stem and _KNOWN.fullmatch(end) else ""

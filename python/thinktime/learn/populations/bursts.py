@@ -47,14 +47,15 @@ def find(seen: Evidence) -> list[Draft]:
         found = _pause(seen, streams, slice(begin, begin + streams.counts[at]))
         if found is not None:
             chosen[at], pauses[at], even[at] = True, *found
-    drafts = []
+    drafts, of_row = [], np.zeros(len(seen), dtype=np.int64)
+    of_row[streams.rows] = streams.ids
     for clocked in (False, True):
         those = chosen & (even == clocked)
         if not those.any():
             continue
         for rows in grouped(seen, streams, those, by_pace=False):
             seen.free[rows] = False
-            own = np.unique(streams.ids[np.isin(streams.rows, rows)])
+            own = np.unique(of_row[rows])
             drafts.append(_draft(seen, rows, float(np.median(pauses[own])), len(own), clocked))
     return drafts
 

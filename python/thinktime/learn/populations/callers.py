@@ -64,18 +64,19 @@ def _parts(seen: Evidence, rows: Ints) -> list[Ints]:
     _, place, count = np.unique(key, return_inverse=True, return_counts=True)
     small = count[place] < least_of_its_own(seen)
     key[small] = host[small] * (agents_there + 1) + agents_there
-    parts = []
-    for one in np.unique(key):
-        parts += _by_paths(seen, rows[key == one])
-    return parts
+    order = np.argsort(key, kind="stable")
+    each = np.split(rows[order], np.flatnonzero(np.diff(key[order])) + 1)
+    return [part for some in each for part in _by_paths(seen, some)]
 
 
 def _by_paths(seen: Evidence, rows: Ints) -> list[Ints]:
     """Parts whose users request different paths: by the first parts of the paths."""
+    least = least_of_its_own(seen)
+    if len(rows) < least:  # then no part has a population of its own
+        return [rows]
     streams, _ = seen.by_user(rows)
     everybody = np.ones(len(streams), dtype=bool)
     parts = grouped(seen, streams, everybody, by_pace=False, first_part=True)
-    least = least_of_its_own(seen)
     large = [part for part in parts if len(part) >= least]
     small = [part for part in parts if len(part) < least]
     return large + ([np.sort(np.concatenate(small))] if small else [])

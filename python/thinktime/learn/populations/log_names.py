@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.logs.own_results import pages_of
 from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import stable_order
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.population import LIKELY, UNSURE
@@ -39,10 +40,11 @@ def find(requests: Requests, judge: Judge) -> list[Draft]:
     """
     assert requests.populations is not None
     of_row = requests.rows["population"].to_numpy()
+    order = stable_order(of_row).astype(np.int64)
+    numbers, begins = np.unique(of_row[order], return_index=True)
     drafts = []
-    for number in np.unique(of_row).tolist():
-        rows = np.flatnonzero(of_row == number)
-        pages = pages_of(requests.only(of_row == number))
+    for number, rows in zip(numbers.tolist(), np.split(order, begins[1:]), strict=True):
+        pages = pages_of(replace(requests, rows=requests.rows[rows]))
         found = max(judge(Evidence(pages)), key=lambda draft: len(draft.rows))
         if len(found.rows) < MOSTLY * len(pages):
             found.confidence = UNSURE

@@ -79,14 +79,14 @@ def _paths(seen: Evidence) -> tuple[Streams, Flags]:
 def regular(seen: Evidence, streams: Streams, referred: Floats) -> Flags:
     """Whether each stream is a loop or even."""
     step = seen.resolution_s
-    low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
+    low, middle, high = streams.usual_thinks
     spread = high / np.maximum(low, 1e-9)
     # Stamps are rounded, which affects both ends of a gap.
     at_least = np.maximum(high - step, 1e-9) / np.maximum(low + step, 1e-9)
     told = middle >= 4 * step
     fixed = (spread < FIXED) & (middle >= 20 * step) & told
     fixed |= (at_least < FIXED) & (streams.counts >= 40) & told
-    gaps = streams.quantiles(streams.gaps, 0.1, 0.5, 0.9)
+    gaps = streams.usual_gaps
     with np.errstate(all="ignore"):
         fixed |= (gaps[2] / gaps[0] < FIXED) & (gaps[1] >= 20 * step)
     program = referred < REFERRED

@@ -57,11 +57,9 @@ def of(seen: Evidence, rows: Ints) -> Pace:
     single = _single(seen, streams)
     if not single:
         return _many_hands(seen, streams)
-    gaps = streams.quantiles(streams.gaps, 0.1, 0.5, 0.9)
-    thinks = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
     weight = streams.counts
-    low, gap, high = (_middle(one, weight) for one in gaps)
-    think_low, think, think_high = (_middle(one, weight) for one in thinks)
+    low, gap, high = (_middle(one, weight) for one in streams.usual_gaps)
+    think_low, think, think_high = (_middle(one, weight) for one in streams.usual_thinks)
     always = BUSY < float(np.average(busy(streams), weights=weight)) < ONE
     if always and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
         return _none(seen, streams, gap)
@@ -100,10 +98,10 @@ def _wanted(seen: Evidence) -> str:
 
 def _single(seen: Evidence, streams: Streams) -> bool:
     """Whether streams have one client each: then most gaps are not far from their median."""
-    low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
+    low, middle, high = streams.usual_thinks
     step = seen.resolution_s
     alike = _alike(low, high, step) & (middle >= 4 * step)
-    short, usual, long = streams.quantiles(streams.gaps, 0.1, 0.5, 0.9)
+    short, usual, long = streams.usual_gaps
     alike |= _alike(short, long, step) & (usual >= 4 * step)
     if seen.duration is not None:
         alike |= (low > 0) & (high / np.maximum(low, 1e-9) < 3.5) & (streams.overlaps < 0.02)

@@ -108,6 +108,18 @@ class Streams:
         """The sum of values over each stream, one for each of `rows`."""
         return np.asarray(np.bincount(self.ids, values, len(self)), dtype=np.float64)
 
+    @cached_property
+    def usual_gaps(self) -> list[Floats]:
+        """The 10th, 50th and 90th percentiles of each stream's gaps."""
+        return self.quantiles(self.gaps, 0.1, 0.5, 0.9)
+
+    @cached_property
+    def usual_thinks(self) -> list[Floats]:
+        """Those of its thinks."""
+        if self.duration is None:
+            return self.usual_gaps
+        return self.quantiles(self.thinks, 0.1, 0.5, 0.9)
+
     def quantiles(self, values: Floats, *parts: float) -> list[Floats]:
         """Quantiles of the gaps or thinks of each stream; NaN if a stream has none."""
         return _quantiles(self.ids[self.inner], values, len(self), *parts)
