@@ -196,20 +196,6 @@ def test_a_table_of_few_rows_is_turned_on_a_telephone(browser: Browser, single: 
     assert first == ["p99", "p99.9", "errors", "throughput"]
 
 
-TARGETS = """
-[...document.querySelectorAll("a, button, summary, input")]
-  .filter((one) => one.checkVisibility() && !one.closest(".modebar"))
-  .map((one) => [one.getBoundingClientRect().height, one.outerHTML.slice(0, 80)])
-  .filter(([height]) => height > 0 && height < 23.9)
-"""
-
-
-@pytest.mark.parametrize("name", ["run", "sweep", "learn"])
-def test_targets_are_24_pixels_high(browser: Browser, tmp_path: Path, name: str) -> None:
-    browser.open(page.write(made_pages.pages()[name], tmp_path / "page.html"), 1440)
-    assert browser.evaluate(TARGETS) == []
-
-
 @pytest.mark.parametrize("name", ["run", "sweep", "simulate"])
 def test_nothing_is_wider_than_320_pixels(browser: Browser, tmp_path: Path, name: str) -> None:
     browser.open(page.write(made_pages.pages()[name], tmp_path / "page.html"), 320)
