@@ -9,8 +9,6 @@ import pytest
 from browser import Browser
 from made_pages import NAMES
 
-from thinktime.present import page
-
 OPENED = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 FAULTS = """
@@ -21,9 +19,7 @@ axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violation
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("pages")
-    made = made_pages.pages().items()
-    return {name: page.write(one, folder / f"{name}.html") for name, one in made}
+    return made_pages.written(tmp_path_factory.mktemp("pages"))
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

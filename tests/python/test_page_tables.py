@@ -200,3 +200,21 @@ def test_a_table_of_few_rows_is_turned_on_a_telephone(browser: Browser, single: 
 def test_nothing_is_wider_than_320_pixels(browser: Browser, tmp_path: Path, name: str) -> None:
     browser.open(page.write(made_pages.pages()[name], tmp_path / "page.html"), 320)
     assert browser.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_a_run_under_way_shows_two_charts_side_by_side(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    """Both lie on the first screen, below the tiles."""
+    opened(browser, made_pages.written(tmp_path)["live"], width)
+    heat, rate = (
+        browser.evaluate(
+            f"document.querySelector('#section-{name} .chart').getBoundingClientRect()"
+        )
+        for name in ("heat", "throughput")
+    )
+    assert heat["right"] <= rate["left"]
+    assert rate["right"] <= width
+    assert bottom(browser, ".tiles") < heat["top"]
+    assert max(heat["top"], rate["top"]) < SCREEN - 100

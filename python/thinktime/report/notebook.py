@@ -48,9 +48,7 @@ def _small(chart: Chart[Sequence[Case]], found: Sequence[Case]) -> Markup:
     drawing = chart.draw(found)
     if drawing is None:
         return Markup()
-    low = [
-        replace(one, figure=replace(one.figure, height=_SMALL_HEIGHT)) for one in drawing.panels
-    ]
+    low = [replace(one, figure=replace(one.figure, height=_SMALL_HEIGHT)) for one in drawing.panels]
     return Markup(Picture(chart.title, replace(drawing, panels=low)).svg(_SMALL_WIDTH))
 
 
