@@ -83,7 +83,8 @@ def test_a_chart_that_is_folded_has_its_room_when_it_is_opened(
 def test_a_link_of_the_contents_opens_its_part(browser: Browser, single: Path) -> None:
     opened(browser, single, 1440)
     names = browser.evaluate("[...document.querySelectorAll('.contents a')].map((one) => one.hash)")
-    assert names[:3] == ["#table-results", "#table-objectives", "#section-tail"]
+    assert names[:2] == ["#table-results", "#section-tail"]
+    assert "#table-objectives" in names
     assert browser.evaluate("[...document.querySelectorAll('.contents a')]"
                             ".every((one) => document.querySelector(one.hash))")  # fmt: skip
     folded = "document.querySelector('#origin .fold').open"

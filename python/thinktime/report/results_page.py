@@ -54,16 +54,14 @@ def page_of(
     cases = cases_of(found)
     compared = _compared(found)
     changes, differences = _changes(compared)
-    verdicts = details.verdicts(cases)
-    alone = sum(len(case.entries) for case in cases) == 1  # the objectives of several are long
     return Page(
         title or _title(cases),
         _doubted(_verdict(cases, compared), agreement),
-        [_times(cases), *together, *differences, *(verdicts if alone else [])],
+        [_times(cases), *together, *differences],
         [*changes, *_sections(cases)],
         origin.words(cases),
         origin.sources(cases),
-        details=[*([] if alone else verdicts), *details.checks(cases), *details.tables(cases)],
+        details=[*details.verdicts(cases), *details.checks(cases), *details.tables(cases)],
     )
 
 

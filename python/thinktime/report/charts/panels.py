@@ -95,7 +95,7 @@ def stacked(
 ) -> list[Panel]:
     """A panel for each case, on one scale, in the units of `kind`: see `axes.WORDS`.
 
-    A title stands behind the case's label.
+    A title stands behind the case's label, which one case does not need.
     """
     limits = [one.at for line in found for one in line.limits if one.axis == "y"]
     series = [one for line in found for one in line.series]
@@ -104,8 +104,8 @@ def stacked(
     for one in found:
         across = time_axis(until_s, one is found[-1])
         figure = Figure(across, scale, height(one is found[-1]), one.series, one.limits)
-        label = f"{one.case.label}: {title}" if title else one.case.label
-        panels.append(Panel(figure, one.words, label))
+        label = one.case.label if len(found) > 1 else ""
+        panels.append(Panel(figure, one.words, ": ".join(filter(None, (label, title)))))
     return panels
 
 
