@@ -209,7 +209,7 @@ def matches(pattern: str, text: str) -> Iterator[tuple[int, str]]:
 def rule_percents(path: str, text: str) -> Complaints:
     """`present/units.py` alone writes percents, with a space."""
     if path.startswith("python/"):
-        for number, found in matches(r":\.\d%\}", text):
+        for number, found in matches(r":\+?\.\d%\}", text):
             yield f"line {number}: `{found}`, instead of units.percent"
 
 
