@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import re
 import shutil
 import time
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "chromium is not installed: the pages are not looked at"
@@ -86,6 +91,24 @@ class Browser:
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression on the page."""
         return self._page.evaluate(expression)
+
+    def press(self, key: str) -> None:
+        """Press a key of the keyboard, as in `Tab`."""
+        self._page.keyboard.press(key)
+
+    @contextlib.contextmanager
+    def touched(self, path: Path, width: int) -> Iterator[Page]:
+        """A page as a telephone shows it, whose pointer is a finger."""
+        launched = self._playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        with launched:
+            context = launched.new_context(
+                viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
+            )
+            shown = context.new_page()
+            shown.goto(path.as_uri())
+            yield shown
 
     def print(self) -> bytes:
         """The page as a PDF, on the paper that its style asks for."""

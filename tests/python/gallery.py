@@ -17,8 +17,6 @@ from typing import Any
 import made_pages
 from browser import CHROMIUM, MISSING
 
-from thinktime.present import page
-
 HEIGHT = 900
 SETTLING_MS = 1_500
 """The time in which a page has drawn its charts."""
@@ -40,16 +38,11 @@ def main(folder: Path) -> None:
     """Write all pictures and their index into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        written = {name: page.write(one, Path(place) / f"{name}.html") for name, one in pages()}
+        written = made_pages.written(Path(place))
         for view in VIEWS:
             for name, picture in taken(written, view, folder):
                 print(f"{name}, {view}: {picture.name}", flush=True)
     (folder / "index.html").write_text(index(list(written)), "utf-8")
-
-
-def pages() -> Iterator[tuple[str, page.Page]]:
-    """The pages by name."""
-    yield from made_pages.pages().items()
 
 
 def taken(written: dict[str, Path], view: str, folder: Path) -> Iterator[tuple[str, Path]]:

@@ -13,7 +13,7 @@ from thinktime.capacity_search.report import report_of as capacity_report
 from thinktime.history.report import report_of as history_report
 from thinktime.learn import learn
 from thinktime.learn.views.page import page_of as learned_page
-from thinktime.present.page import Page
+from thinktime.present.page import Page, render, render_live
 from thinktime.report.results_page import page_of as report_page
 from thinktime.sweeps.report import report_of as swept_report
 
@@ -46,3 +46,13 @@ def pages() -> dict[str, Page]:
         "history": history_report(page_subjects.history()).page,
         "live": page_subjects.watched().page(),
     }
+
+
+def written(folder: Path) -> dict[str, Path]:
+    """The pages as files, by name; that of a run under way as its server shows it."""
+    found = {}
+    for name, made in pages().items():
+        found[name] = folder / f"{name}.html"
+        text = render_live(made, 2 / 3, False) if name == "live" else render(made)
+        found[name].write_text(text, "utf-8")
+    return found

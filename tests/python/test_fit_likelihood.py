@@ -256,7 +256,7 @@ ODD = {
     "two heaps": ([5.0] * 500 + [500.0] * 500, {}, None, ""),
     "huge": ([1e15, 2e15, 8e17] * 90, {}, None, ""),
     "tiny": ([1e-9, 2e-9, 8e-12] * 90, {}, None, ""),
-    "zeros and one": ([0.0] * 90 + [3.0], {}, ["const"], "98.90% of the values are 0"),
+    "zeros and one": ([0.0] * 90 + [3.0], {}, ["const"], "99 % of the values are 0"),
     "at the limit": ([9.99, 10.0] * 90, {"limit": 10.0}, None, ""),
     "above the limit": ([20.0] * 90, {"limit": 10.0}, [], ""),
 }

@@ -209,7 +209,7 @@ def test_requests_whose_paths_are_not_named_are_told_of(tmp_path: Path) -> None:
         )
     )
     given = (str(path), "--crawlers", "with", "--no-fidelity")
-    assert "60 requests, 20.0%, of people have no path in the workload file" in called(*given)
+    assert "60 requests, 20 %, of people have no path in the workload file" in called(*given)
     assert "have no path" not in called(*given, "--least-users", "1")
 
 

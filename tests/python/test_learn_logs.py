@@ -199,7 +199,7 @@ def test_great_ratios_are_told_as_factors() -> None:
         ]
     )
     assert wide.split()[-2:] == ["x", "500"]
-    assert small.endswith("-99.8%")
+    assert small.endswith("\u221299.8 %")
 
 
 def test_a_result_is_learned_from_its_folder(tmp_path: Path) -> None:

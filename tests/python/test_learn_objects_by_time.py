@@ -62,7 +62,7 @@ def test_pages_are_found_by_time(tmp_path: Path, more: str) -> None:
     assert found.figures.pages.tally.mean == pytest.approx(4.0, rel=0.1)
     assert [one.name for one in found.split.populations] == ["people"]
     (note,) = [one.text for one in found.split.findings if one.name == "objects by time"]
-    assert all(part in note for part in ("89% of the requests", "--no-pages", "/pic/*"))
+    assert all(part in note for part in ("89 % of the requests", "--no-pages", "/pic/*"))
     apart = learned(tmp_path, visitors(20.0, 8, more), pages=False)
     assert not [one for one in apart.split.findings if one.name == "objects by time"]
 

@@ -46,6 +46,14 @@ def test_a_result_is_a_table_with_its_figures_and_the_exact_ones(result: tt.Resu
     assert not {tag for tag, _ in shown.tags} & {"script", "link", "img", "iframe"}
 
 
+def test_a_result_shows_its_tail_in_little_room(result: tt.Result) -> None:
+    shown = Page(result._repr_html_())
+    (tail,) = [found for tag, found in shown.tags if tag == "svg" and found.get("role") == "img"]
+    assert int(tail["width"]) <= 600
+    assert int(tail["height"]) <= 360
+    assert "p50" in tail["aria-label"]
+
+
 def test_a_result_without_requests_says_so() -> None:
     idle = {"name": "idle", "arrivals": {"model": "open", "rate": "0.001/s"}}
     nothing = tt.simulate(idle, SYSTEM, duration="1s", warmup=0)

@@ -267,7 +267,7 @@ def test_a_capacity(many: int) -> None:
     assert found.probes["response_p99_s"].null_count() == 0
     subject = Subject(WatchedRun("capacity", "w", "w"))
     subject.take(("capacity", found))
-    for tables in ([capacity_table(found)], subject.page().tables):
+    for tables in ([capacity_table(found)], subject.page().details):
         hold({name for name, _ in numbers(tables)}, many, "p99")
     for why in found.probes["why"]:
         hold(in_words(why), many, "p99")

@@ -88,7 +88,7 @@ def test_real_runs_of_one_workload_are_told_apart(before_and_after: list[tt.Resu
     verdict = verdict_of(before_and_after)
     text = " ".join([verdict.headline, *verdict.findings])
     assert "unknown" not in text
-    assert "Their loads are not known." in text
+    assert "2 results, whose loads are not known." in text
     if "the open system (before deploy)" not in text:
         skip_if_late(before_and_after, text)
 

@@ -210,7 +210,7 @@ def test_points_that_are_not_to_be_trusted_are_marked_and_told_by_the_status(
         said = swept("50/s,1e-9/s", 3)
         (marked,) = [line for line in said.splitlines() if line.startswith("1e-09/s")]
         assert marked.endswith("not to be trusted")
-        assert "At arrivals.rate 1e-09/s: not to be trusted: " in said
+        assert "At rate 1e-09/s: not to be trusted: " in said
         assert "of 2 points 1 is not to be trusted" in said
     table = pl.read_parquet(tmp_path / "out" / "results.parquet")
     assert [why is None for why in table["untrusted"]] == [True, False]

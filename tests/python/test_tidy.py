@@ -206,6 +206,13 @@ def matches(pattern: str, text: str) -> Iterator[tuple[int, str]]:
         yield text.count("\n", 0, found.start()) + 1, found[0]
 
 
+def rule_percents(path: str, text: str) -> Complaints:
+    """`present/units.py` alone writes percents, with a space."""
+    if path.startswith("python/"):
+        for number, found in matches(r":\+?\.\d%\}", text):
+            yield f"line {number}: `{found}`, instead of units.percent"
+
+
 RULES: dict[str, Callable[[str, str], Complaints]] = {
     "file length": rule_file_length,
     "functions": rule_functions,
@@ -213,6 +220,7 @@ RULES: dict[str, Callable[[str, str], Complaints]] = {
     "places": rule_places,
     "words": rule_words,
     "unfinished": rule_unfinished,
+    "percents": rule_percents,
 }
 
 
@@ -314,6 +322,7 @@ BAD = {
         ("a.rs", "// TO" + "DO: later"),
         ("a.py", "# FIX" + "ME"),
     ],
+    "percents": [("python/b.py", 'f"{share:' + '.1%}"')],
 }
 
 GOOD = {
@@ -333,6 +342,7 @@ GOOD = {
     "places": [("a.md", "a/work/b, http://x.org/home/, {root}/root/")],
     "words": [("a.md", "latency.hlog, the utilisation law, HAVUS")],
     "unfinished": [("a.md", "TODOS, mastodon")],
+    "percents": [("python/b.py", 'f"{units.percent(share)}"'), ("tests/b.py", 'f"{a:' + '.0%}"')],
 }
 
 

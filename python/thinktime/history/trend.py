@@ -100,9 +100,12 @@ class Trend:
         return f"The greatest change came with {self._words_at(greatest)}. {said}"
 
     def _words_at(self, place: int) -> str:
-        """A result, and the figures that changed with it."""
-        phrases = [self.words_of(shift) for shift in self.shifts if shift.place == place]
-        return f"{self.name(place)}: {units.listed(phrases)}"
+        """A result, the size of its first change, and the other figures that changed with it."""
+        first, *others = (shift for shift in self.shifts if shift.place == place)
+        said = f"{self.name(place)}: {self.words_of(first)}"
+        if not others:
+            return said
+        return f"{said}; {units.listed([words.name(one.figure) for one in others])} changed, too"
 
     def words_of(self, shift: Shift) -> str:
         """As in 'p99 rose by 12 % (4.10 ms to 4.60 ms)'."""

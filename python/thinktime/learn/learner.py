@@ -117,9 +117,9 @@ def _left_out(parts: list[PopulationModel], requests: int, one_in: int) -> Itera
     if share > RETRIES:
         yield Finding(
             "retries",
-            f"{units.counted(retries * one_in, 'request')}, {share:.1%}, asked again for what had "
-            "failed: the workload file leaves them out, and is compared with the rest; `retry` and "
-            "`timeout` of its requests say when clients do so",
+            f"{units.counted(retries * one_in, 'request')}, {units.percent(share)}, asked again "
+            "for what had failed: the workload file leaves them out, and is compared with the "
+            "rest; `retry` and `timeout` of its requests say when clients do so",
             share,
         )
 

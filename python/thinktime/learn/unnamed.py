@@ -35,7 +35,7 @@ def unnamed_paths(
     if share > HIDDEN:
         yield Finding(
             "unnamed paths",
-            f"{units.counted(many * log.one_in, 'request')}, {share:.1%}, of "
+            f"{units.counted(many * log.one_in, 'request')}, {units.percent(share)}, of "
             f"{units.listed([name for name, some in hidden.items() if some])} have no path in the "
             f"workload file, as fewer than {least_users} users requested it or it may identify a "
             "person: runs send another path of the log with a made-up query. --least-users 1 names "

@@ -151,7 +151,7 @@ class Subject:
 
     def _headline(self) -> str:
         last = self.history.instants[-1]
-        so_far = f"{units.seconds(last.time_s, 2)}: {units.counted(last.over, 'request')} over"
+        so_far = f"{units.seconds(last.time_s, 2)}: {units.counted(last.over, 'request')} ended"
         if self.moment is None:
             return f"{so_far}, {units.count(last.in_system)} in the system."
         return f"{so_far}."

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from thinktime.present import units
+from thinktime.present.axes import Axis
 from thinktime.present.figure import Figure, FloatArray, Series
 from thinktime.present.table import Cell, Group, Line, Table
 
@@ -23,6 +24,8 @@ CURVES_MAX = 12
 def table_of(figure: Figure, title: str) -> Table | None:
     """The curves of a figure, one below the other; None without curves."""
     heads = figure.x.title.replace("\n", "") or "place", figure.y.title or "value"
+    if any(_is_named(figure, one) for one in figure.series):
+        heads = figure.y.title or "figure", heads[0]
     groups = [Group(list(_lines(figure, one)), one.name) for one in figure.series]
     groups = [group for group in groups if group.lines]
     left = _left_out([group.title for group in groups[CURVES_MAX:]])
@@ -41,16 +44,24 @@ def _left_out(names: list[str]) -> str:
 
 def _lines(figure: Figure, one: Series) -> Iterator[Line]:
     x, y = (np.asarray(values, dtype=float) for values in (one.x, one.y))
+    named = _is_named(figure, one)
     for place in _kept(y):
-        yield Line(figure.x.text(x[place]), [Cell(_value(figure, one, y, place))])
+        name = figure.y.text(y[place]) if named else figure.x.text(x[place])
+        value = _value(figure.x, one, x, place) if named else _value(figure.y, one, y, place)
+        yield Line(name, [Cell(value)])
 
 
-def _value(figure: Figure, one: Series, y: FloatArray, place: int) -> str:
-    text = figure.y.text(y[place])
-    if one.low is None or one.high is None or one.kind == "turns" or one.spread == "across":
+def _is_named(figure: Figure, one: Series) -> bool:
+    """Whether its rows have names, and its values lie along the horizontal axis."""
+    return bool(figure.y.names) and one.kind != "turns"
+
+
+def _value(axis: Axis, one: Series, values: FloatArray, place: int) -> str:
+    text = axis.text(values[place])
+    if one.low is None or one.high is None or one.kind == "turns":
         return text
     ends = (float(end[place]) for end in (one.low, one.high))
-    low, high = (figure.y.text(end) if math.isfinite(end) else units.NOTHING for end in ends)
+    low, high = (axis.text(end) if math.isfinite(end) else units.NOTHING for end in ends)
     return f"{text} ({low} to {high})"
 
 

@@ -112,6 +112,9 @@ class Section:
     folded: bool = False
     """Whether it stands below all tables, as a title that a reader opens."""
 
+    first: bool = False
+    """Whether it stands above all tables: it is the answer."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -151,12 +154,27 @@ class Page:
             [(f"table-{one.name}", one.title) for one in some if one.title]
             for some in (self.tables, self.details)
         )
-        drawn, folded = (
-            [(f"section-{one.name}", one.title) for one in self.sections if one.folded is state]
-            for state in (False, True)
+        first, drawn, folded = (
+            [(f"section-{one.name}", one.title) for one in some]
+            for some in (self.first, self.open, self.folded)
         )
         last = [("origin", ORIGIN)] if self.words or self.sources else []
-        return [*above, *drawn, *below, *folded, *last]
+        return [*first, *above, *drawn, *below, *folded, *last]
+
+    @property
+    def first(self) -> list[Section]:
+        """The charts above all tables."""
+        return [one for one in self.sections if one.first]
+
+    @property
+    def open(self) -> list[Section]:
+        """The charts between the first tables and those with details."""
+        return [one for one in self.sections if not (one.first or one.folded)]
+
+    @property
+    def folded(self) -> list[Section]:
+        """The charts that a reader opens."""
+        return [one for one in self.sections if one.folded and not one.first]
 
     @property
     def tab(self) -> str:

@@ -9,9 +9,6 @@ from typing import Literal
 from thinktime.present.page import STATES, Page, Section, Verdict
 from thinktime.present.table import Table
 
-_LONG = 8
-"""A table of more rows stands below the charts of its page."""
-
 Outcome = Literal["passed", "failed", "undecided"]
 
 
@@ -87,16 +84,11 @@ class Report:
 
     @property
     def page(self) -> Page:
-        """Its page."""
+        """Its page: charts answer sooner than tables."""
         state = self.status if self.status in STATES else ""
         verdict = Verdict(self.headline, self.findings, self.warnings, state)
-        long = [len(one.lines) > _LONG for one in self.tables]
-        above, below = (
-            [one for one, is_long in zip(self.tables, long, strict=True) if is_long is state]
-            for state in (False, True)
-        )
         title = self.title or self.name
-        return Page(title, verdict, above, self.charts(), self.words, details=below)
+        return Page(title, verdict, (), self.charts(), self.words, details=self.tables)
 
     @property
     def all_cases(self) -> list[Case]:

@@ -11,6 +11,9 @@ from thinktime.present import units
 TURNED_MAX = 4
 """More rows than these are easier to compare one below the other."""
 
+_PROSE = 32
+"""More letters than these are words, which may stand in several lines."""
+
 _WIDE = 4  # columns beside the first one that a telephone has no room for
 
 LineStyle = Literal["", "measured", "simulated", "long", "exact"]
@@ -27,6 +30,11 @@ class Cell:
 
     interval: str = ""
     """The 95 % interval of the number, which a page shows below it."""
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it has words rather than a number."""
+        return len(self.text) > _PROSE
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ _SHORTEST = {"min": 120.0, "h": 7200.0}  # a unit is used from this many seconds
 _SIZE_UNITS = [(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")]
 _DIGITS_MAX = 9  # if two numbers would otherwise look alike
 
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:ns|µs|ms|s|min|h|%|B|kB|MB|GB)(?!\w))|(?<=±) ")
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:ns|µs|ms|s|min|h|%|B|kB|MB|GB)(?!\w))|(?<=[±≤≥]) ")
 
 # A number in the notation of laws, with a unit of time or without one.
 _IN_NOTATION = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)(ns|us|µs|ms|s|min|h)?(?![\w.])")

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
 from thinktime.results.pages import pages_of
@@ -49,6 +51,30 @@ class Rows:
 
     found: dict[tuple[float, float], pl.DataFrame] = field(default_factory=dict)
     """Results of charts that other charts need, too."""
+
+    def failed_s(self, warmup_s: float) -> NDArray[np.float64]:
+        """The times in seconds, rising, of requests that failed for good and have an end.
+
+        From the schedule of the first attempt to the end of the last one; without those that were
+        scheduled in the warm-up.
+        """
+        has = self.table.collect_schema().names()
+        if "error" not in has:
+            return np.zeros(0)
+        key = [name for name in _KEY if name in has]
+        begun, over = pl.col("scheduled_ns"), pl.col("done_ns")
+        whole = (over.max() - begun.min()) / 1e9
+        retried = pl.col("attempt") > 1
+        succeeded = retried & pl.col("error").is_null() & over.is_not_null()
+
+        def query(table: pl.LazyFrame) -> pl.LazyFrame:
+            failed = table.filter(pl.col("error").is_not_null() & over.is_not_null())
+            last = failed.join(table.filter(succeeded), on=key, how="anti").group_by(key)
+            kept = last.agg(time_s=whole, begun_ns=begun.min())
+            return kept.filter(pl.col("begun_ns") >= warmup_s * 1e9).select("time_s")
+
+        times = self.summed(query)["time_s"].to_numpy()
+        return np.sort(times[times > 0])
 
     def summed(self, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """The result of a query on the table, without holding the whole table.

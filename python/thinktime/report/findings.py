@@ -38,15 +38,15 @@ def _mean_known(case: Case) -> bool:
 
 
 def _what_they_are(cases: Sequence[Case]) -> str:
-    """Every case with its load."""
+    """How many cases there are, and their loads; the table beneath names each."""
     loads = [case.load for case in cases]
     labels = [case.label for case in cases]
     subjects = f"{len(cases)} {_subjects(cases)}"
     if all(contrast.same_load(case, cases[0]) for case in cases):
         load = f"{loads[0]:.2f}{_other_loads(cases)}"
-        return f"{subjects}, all at a load of {load}: {'; '.join(labels)}."
+        return f"{subjects}, all at a load of {load}."
     if all(load is None for load in loads):
-        return f"{len(cases)} results: {'; '.join(labels)}. Their loads are not known."
+        return f"{len(cases)} results, whose loads are not known."
     pairs = zip(labels, loads, strict=True)
     parts = [f"{label} {'(not known)' if x is None else f'at {x:.2f}'}" for label, x in pairs]
     return f"{subjects} and their loads: {'; '.join(parts)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from thinktime._core import InputError
@@ -15,12 +16,16 @@ from thinktime.report.findings import verdict
 from thinktime.results.verdict import verdict_of
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from thinktime import Result
     from thinktime.present.chart import Chart
 
+_SMALL_WIDTH, _SMALL_HEIGHT = 560, 240
+
 
 def html(result: Result) -> str:
-    """Its verdict on objectives, its doubts, and its row of the report's table with the exact one.
+    """Its verdict on objectives, its doubts, its row of the report's table, and its tail.
 
     It has no script and fetches nothing; names of workloads, with any content, are text.
     """
@@ -30,8 +35,21 @@ def html(result: Result) -> str:
     if judged.status != "done":
         shown = [said.headline, *said.doubts]
         said = Verdict(units.sentence(judged.sentence), (), shown, judged.status)
+    from thinktime.report.charts.tail import CHART
+
     template = templates().get_template("notebook.html.jinja")
-    return template.render(verdict=said, table=table)
+    return template.render(verdict=said, table=table, tail=_small(CHART, found))
+
+
+def _small(chart: Chart[Sequence[Case]], found: Sequence[Case]) -> Markup:
+    """A chart in little room; nothing without data."""
+    from markupsafe import Markup
+
+    drawing = chart.draw(found)
+    if drawing is None:
+        return Markup()
+    low = [replace(one, figure=replace(one.figure, height=_SMALL_HEIGHT)) for one in drawing.panels]
+    return Markup(Picture(chart.title, replace(drawing, panels=low)).svg(_SMALL_WIDTH))
 
 
 def picture(result: Result, name: str) -> Picture:

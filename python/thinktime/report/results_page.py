@@ -53,17 +53,15 @@ def page_of(
     together = [] if agreement is None else _together(found, agreement)
     cases = cases_of(found)
     compared = _compared(found)
-    differences = [] if compared is None else [_differences(compared)]
-    verdicts = details.verdicts(cases)
-    alone = sum(len(case.entries) for case in cases) == 1  # the objectives of several are long
+    changes, differences = _changes(compared)
     return Page(
         title or _title(cases),
         _doubted(_verdict(cases, compared), agreement),
-        [_times(cases), *together, *differences, *(verdicts if alone else [])],
-        _sections(cases),
+        [_times(cases), *together, *differences],
+        [*changes, *_sections(cases)],
         origin.words(cases),
         origin.sources(cases),
-        details=[*([] if alone else verdicts), *details.checks(cases), *details.tables(cases)],
+        details=[*details.verdicts(cases), *details.checks(cases), *details.tables(cases)],
     )
 
 
@@ -104,10 +102,15 @@ def _compared(found: Sequence[Result]) -> Comparison | None:
     return compare(*found)
 
 
-def _differences(compared: Comparison) -> Table:
+def _changes(compared: Comparison | None) -> tuple[list[Section], list[Table]]:
+    """The changes as a chart, which is the answer, and as a table."""
+    if compared is None:
+        return [], []
+    from thinktime.comparison.chart import CHART
     from thinktime.comparison.table import table
 
-    return table([compared])
+    drawn = [replace(one, first=True) for one in sections([CHART], compared)]
+    return drawn, [table([compared])]
 
 
 def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:

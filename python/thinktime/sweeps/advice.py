@@ -207,8 +207,8 @@ def advice(swept: SweepCurves) -> list[Advice]:
     for row in swept.rows:
         if not varied or row.get("untrusted") or not row.get("estimates"):
             continue
-        place = ", ".join(f"{one.key} {value_words(one, row[one.key], keyed=False)}"
-                          for one in others)  # fmt: skip
+        values = (f"{swept.names[one.key]} {value_words(one, row[one.key])}" for one in others)
+        place = ", ".join(values)
         policy = ", ".join(str(row[axis.key]) for axis in varied)
         points.setdefault(place, {})[policy] = row
     return [

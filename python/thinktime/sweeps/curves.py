@@ -66,6 +66,18 @@ class SweepCurves:
         return [axis for axis in self.axes if axis is not self.across]
 
     @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Keys in sentences: `policy` for `station.server.policy`, if no other key ends like it."""
+        return {one.key: self._short(one.key) for one in self.axes}
+
+    def _short(self, key: str) -> str:
+        others = [f".{axis.key}" for axis in self.axes if axis.key != key]
+        parts = key.split(".")
+        ends = (".".join(parts[-count:]) for count in range(1, len(parts)))
+        free = (end for end in ends if not any(one.endswith(f".{end}") for one in others))
+        return next(free, key)
+
+    @cached_property
     def rows(self) -> Sequence[Row]:
         """All points."""
         return self.table.to_dicts()
@@ -82,9 +94,15 @@ class SweepCurves:
         """The points by curve."""
         found: dict[str, list[Row]] = {}
         for row in self.rows:
-            name = ", ".join(value_words(axis, row[axis.key]) for axis in self.others)
+            name = ", ".join(self._name_of(axis, row) for axis in self.others)
             found.setdefault(name, []).append(row)
         return [Curve(name, n, rows) for n, (name, rows) in enumerate(found.items())]
+
+    def _name_of(self, axis: Axis, row: Row) -> str:
+        """The value of a key in a curve's name: a bare number is one of its key."""
+        value, text = row[axis.key], value_words(axis, row[axis.key])
+        bare = isinstance(value, int | float) and not axis.unit
+        return f"{self.names[axis.key]} = {text}" if bare else text
 
     @property
     def drawn(self) -> Sequence[Curve]:
@@ -92,17 +110,16 @@ class SweepCurves:
         return self.curves[:_CURVES_MAX]
 
     def point_words(self, row: Row) -> str:
-        """The place of a point, as in 'load 0.9, station.server.policy fcfs'."""
+        """The place of a point, as in 'load 0.9, policy fcfs'."""
         return ", ".join(
-            f"{axis.key} {value_words(axis, row[axis.key], keyed=False)}" for axis in self.axes
+            f"{self.names[axis.key]} {value_words(axis, row[axis.key])}" for axis in self.axes
         )
 
 
-def value_words(axis: Axis, value: object, *, keyed: bool = True) -> str:
-    """A value of a key, with its unit; with its key if it is a bare number."""
+def value_words(axis: Axis, value: object) -> str:
+    """A value of a key, with its unit."""
     if not isinstance(value, int | float):
         return units.law(str(value))
-    text = f"{value:.10g}"
-    if axis.unit:
-        return f"{text}{'' if axis.unit[0] in '/%' else ' '}{axis.unit.replace('us', 'µs')}"
-    return f"{axis.key} = {text}" if keyed else text
+    if not axis.unit:
+        return f"{value:.10g}"
+    return f"{value:.10g}{'' if axis.unit[0] in '/%' else ' '}{axis.unit.replace('us', 'µs')}"

@@ -77,10 +77,10 @@ def _where(swept: SweepCurves, curve: Curve) -> str:
 def _value(swept: SweepCurves, row: Row) -> str:
     """As in 'a load of 0.6' or 'rate 100/s'."""
     axis = swept.across
-    value = value_words(axis, row[axis.key], keyed=False)
-    return f"a load of {value}" if axis.key == "load" else f"{axis.key} {value}"
+    value = value_words(axis, row[axis.key])
+    return f"a load of {value}" if axis.key == "load" else f"{swept.names[axis.key]} {value}"
 
 
 def _values(swept: SweepCurves, rows: Sequence[Row]) -> str:
     axis = swept.across
-    return units.listed([value_words(axis, row[axis.key], keyed=False) for row in rows])
+    return units.listed([value_words(axis, row[axis.key]) for row in rows])

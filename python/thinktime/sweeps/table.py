@@ -61,7 +61,7 @@ def table(swept: SweepCurves) -> Table:
         Group(
             [
                 Line(
-                    value_words(swept.across, row[swept.across.key], keyed=False),
+                    value_words(swept.across, row[swept.across.key]),
                     [_cell(row, name) for name in names],
                 )
                 for row in curve.rows
@@ -74,7 +74,7 @@ def table(swept: SweepCurves) -> Table:
     return Table(
         "points",
         "Every point",
-        swept.across.key,
+        swept.names[swept.across.key],
         columns.headings(names),
         groups,
         f"Each point was {swept.kind}{': ' if all_have else ''}{', '.join(all_have)}.",

@@ -21,6 +21,7 @@ from thinktime.learn.fit.family import Family, FloatArray, Parameters, weighted,
 from thinktime.learn.fit.observations import Observations
 from thinktime.learn.fit.search import Rough, estimate, roughly
 from thinktime.learn.fit.tally import Tally
+from thinktime.present import units
 
 DECISIVE = 20_000
 """In the choice of a law at most this many values count. Distinctions that need more make no
@@ -213,9 +214,9 @@ def _note(seen: Observations, share: float, impossible: float) -> str:
     if seen.total < FEW:
         notes.append(f"fewer than {FEW} values: no law can be told from another")
     if share > 0:
-        notes.append(f"{share:.2%} of the values are 0, and were set apart")
+        notes.append(f"{units.percent(share)} of the values are 0, and were set apart")
     if impossible > 0:
-        notes.append(f"the law rules out {impossible:.2%} of the values")
+        notes.append(f"the law rules out {units.percent(impossible)} of the values")
     return "; ".join(notes)
 
 

@@ -63,7 +63,10 @@ def _pause(found: Journeys) -> list[str]:
     if found.thinks.pause is None:
         return []
     share, mean_s = found.thinks.pause
-    text = f"Of its think times {share:.2%} are pauses, of {units.seconds(mean_s)} on average: with"
+    text = (
+        f"Of its think times {units.percent(share)} are pauses, of {units.seconds(mean_s)} on "
+        "average: with"
+    )
     return [note(f"{text} them all clients together make the log's number of requests.")]
 
 
@@ -125,7 +128,7 @@ def _gain(found: Journeys) -> float:
 
 def _about(found: Journeys, at: int, total: int) -> str:
     kind, answers = found.kinds.kinds[at], found.answers[at]
-    parts = [f"{kind.requests:,} requests ({kind.requests / total:.1%})"]
+    parts = [f"{kind.requests:,} requests ({units.percent(kind.requests / total)})"]
     if not kind.template:
         parts.append("their paths are not named, so that these go to one that exists")
     if len(kind.counts) > 1:
@@ -136,7 +139,7 @@ def _about(found: Journeys, at: int, total: int) -> str:
         parts.append(f"answered in {_time(median)} (median), {_time(most)} (p99)")
     bad = sum(many for status, many in answers.statuses.items() if not 100 <= status < 400)
     if bad:
-        parts.append(f"{bad / sum(answers.statuses.values()):.1%} failed")
+        parts.append(f"{units.percent(bad / sum(answers.statuses.values()))} failed")
     return note("; ".join(parts) + ".")
 
 

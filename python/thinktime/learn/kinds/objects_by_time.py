@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from thinktime.learn.kinds.kinds import templates_of
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.logs.row_order import stable_order
+from thinktime.present import units
 
 SOON_S = 1.0
 """An object comes this soon after the answer before it."""
@@ -102,7 +103,7 @@ def sentence(found: ObjectsByTime) -> str:
     """What was taken for objects, and the option that decides otherwise."""
     shown = ", ".join(found.kinds[:SHOWN]) + (", ..." if len(found.kinds) > SHOWN else "")
     return (
-        f"neither endings nor referrers show the objects of pages: {found.share:.0%} of the "
-        f"requests ({shown}) come within a second of another and are taken for objects of its "
+        f"neither endings nor referrers show the objects of pages: {units.percent(found.share)} of "
+        f"the requests ({shown}) come within a second of another and are taken for objects of its "
         "page; --no-pages takes each request for a page"
     )

@@ -69,7 +69,8 @@ def _arrivals(part: PopulationModel, column: str, starts_file: str) -> list[str]
 def _about(log: Log, parts: Sequence[PopulationModel]) -> str:
     requests = log.requests
     shares = ", ".join(
-        f"{part.population.name} {len(part.requests) / len(requests):.1%}" for part in parts
+        f"{part.population.name} {units.percent(len(part.requests) / len(requests))}"
+        for part in parts
     )
     users = requests.user_count * log.one_in
     told = (

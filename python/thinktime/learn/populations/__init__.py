@@ -34,6 +34,7 @@ from thinktime.learn.populations.population import (
     Population,
     Populations,
 )
+from thinktime.present import units
 
 __all__ = ["Finding", "Population", "Populations", "tell_apart"]
 
@@ -94,7 +95,9 @@ def _doubt(drafts: list[Draft], found: tuple[Finding, ...]) -> None:
     for draft in drafts:
         draft.confidence = UNSURE
         does = "hides what they did then" if draft.programs else "cuts sessions"
-        draft.reason += f"; but {missing:.1%} of the log's time has no line, which {does}"
+        draft.reason += (
+            f"; but {units.percent(missing)} of the log's time has no line, which {does}"
+        )
 
 
 def _few(drafts: list[Draft]) -> list[Draft]:

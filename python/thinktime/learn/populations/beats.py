@@ -11,6 +11,7 @@ from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.pace import seconds
 from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
+from thinktime.present import units
 
 LEAST = 100
 """With fewer requests, a path is not judged."""
@@ -134,9 +135,10 @@ def _draft(seen: Evidence, rows: Ints, every_s: float, same: float) -> Draft:
         kind="even",
         model="open",
         rows=rows,
-        reason=f"{same:.0%} of these requests of {users:,} users come {seconds(every_s)} after the "
-        "one before, and most of the users ask for pages as well: pages send them while they are "
-        "open. In the file they come when they came, independent of the pages",
+        reason=f"{units.percent(same)} of these requests of {users:,} users come "
+        f"{seconds(every_s)} after the one before, and most of the users ask for pages as well: "
+        "pages send them while they are open. In the file they come when they came, independent "
+        "of the pages",
         would_change="other times between them",
         confidence=UNSURE,
         interval_s=every_s,

@@ -69,15 +69,16 @@ def one_address(seen: Evidence, people: Ints) -> Iterator[Finding]:
     if share > 0.9 and len(people) >= 1000:
         yield Finding(
             "one address",
-            f"one address has {share:.0%} of people's lines: a proxy hides the users, and sessions "
-            "cannot be distinguished; let it log the users' addresses (X-Forwarded-For)",
+            f"one address has {units.percent(share)} of people's lines: a proxy hides the users, "
+            "and sessions cannot be distinguished; let it log the users' addresses "
+            "(X-Forwarded-For)",
             share,
         )
     elif share > HEAVY and browsers >= SHARED_FROM and len(people) >= 1000:
         yield Finding(
             "heavy address",
-            f"one address makes {share:.0%} of people's requests, by {browsers} agents: many "
-            "people are behind it, so their sessions seem longer than they are",
+            f"one address makes {units.percent(share)} of people's requests, by {browsers} "
+            "agents: many people are behind it, so their sessions seem longer than they are",
             share,
         )
 
@@ -94,8 +95,8 @@ def shared_addresses(seen: Evidence, people: Ints) -> Iterator[Finding]:
         yield Finding(
             "shared addresses",
             f"{(agents_of >= SHARED_FROM).sum():,} addresses with {SHARED_FROM} or more agents "
-            f"make {share:.0%} of people's requests: users of the same browser behind one count as "
-            "one, so sessions seem fewer and longer than they were",
+            f"make {units.percent(share)} of people's requests: users of the same browser behind "
+            "one count as one, so sessions seem fewer and longer than they were",
             share,
         )
 
@@ -111,9 +112,9 @@ def holes(seen: Evidence, people: Ints) -> Iterator[Finding]:
         left_out = "; the workload file leaves these times out: its rates are those of the rest"
         yield Finding(
             "holes",
-            f"{units.counted(len(long_s), 'time')} without a line, {missing:.1%} of the log, the "
-            f"longest of {units.seconds(float(long_s.max()))}: lines were lost, or the server did "
-            f"not answer{left_out if lost.mostly_lost else ''}",
+            f"{units.counted(len(long_s), 'time')} without a line, {units.percent(missing)} of "
+            f"the log, the longest of {units.seconds(float(long_s.max()))}: lines were lost, or "
+            f"the server did not answer{left_out if lost.mostly_lost else ''}",
             missing,
         )
 
@@ -153,8 +154,8 @@ def errors(seen: Evidence, people: Ints) -> Iterator[Finding]:
         refused = float(among(seen.status, 499, 502, 503, 504).mean())
         yield Finding(
             "errors",
-            f"{share:.1%} of the requests failed ({refused:.1%} gave up or were refused): retries "
-            "add to the requests",
+            f"{units.percent(share)} of the requests failed ({units.percent(refused)} gave up or "
+            "were refused): retries add to the requests",
             share,
         )
 
@@ -200,9 +201,9 @@ def overload(seen: Evidence, people: Ints) -> Iterator[Finding]:
     if share > 0.01 and usual > 0 and float(taken.max()) > 5 * usual:
         yield Finding(
             "overload",
-            f"for {slow.mean():.0%} of the log answers took {taken[slow].mean() / usual:.1f} times "
-            "as long as usual: the server was overloaded, and what people did then is not what "
-            "they would do",
+            f"for {units.percent(slow.mean())} of the log answers took "
+            f"{taken[slow].mean() / usual:.1f} times as long as usual: the server was overloaded, "
+            "and what people did then is not what they would do",
             share,
         )
 
@@ -223,8 +224,8 @@ def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
     if share > EDGES and np.average(last - first, weights=counts) > 0.05 * seen.span_s:
         yield Finding(
             "cut by the edges",
-            f"users who make {share:.0%} of people's requests were there near the log's begin or "
-            "end: their sessions are longer than the log shows",
+            f"users who make {units.percent(share)} of people's requests were there near the "
+            "log's begin or end: their sessions are longer than the log shows",
             share,
         )
 

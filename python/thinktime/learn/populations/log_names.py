@@ -16,6 +16,7 @@ from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.population import LIKELY, UNSURE
 from thinktime.learn.populations.streams import Ints
+from thinktime.present import units
 
 Judge = Callable[[Evidence], list[Draft]]
 """A function that separates populations."""
@@ -84,7 +85,10 @@ def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
     pace_words = f"{many} of {each:.2f} pages, as the log says: "
     does, changes = {
         "open": ("each asks once", "sessions of several pages"),
-        "closed": (f"{stays:.0%} of the pages are of those that stay", "sessions that end"),
+        "closed": (
+            f"{units.percent(stays)} of the pages are of those that stay",
+            "sessions that end",
+        ),
         "partly-open": ("they come, ask several times and go", "sessions that stay"),
     }[model]
     return replace(

@@ -251,7 +251,8 @@ def _many_hands(seen: Evidence, streams: Streams) -> Pace:
     return Pace(
         *(even, found.interval_s, "fixed" if found.width < 0.1 else "near-fixed", hands, told),
         f"{hands} clients behind {'one address' if len(streams) == 1 else 'few addresses'}: "
-        f"{found.share:.0%} of the requests come {seconds(found.interval_s)} after an {after}",
+        f"{units.percent(found.share)} of the requests come {seconds(found.interval_s)} after an "
+        f"{after}",
         f"requests that do not follow an {after}",
     )
 

@@ -80,7 +80,10 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
     bursts = _bursts(seen, streams, staying) if stay >= 0.5 else 1.0
     about = units.counted(len(streams), "user")
     if (moved := _moved(seen, paged)) and stay < 0.5:
-        about += f"; but {moved:.0%} of users' first pages were found on another page of the site: "
+        about += (
+            f"; but {units.percent(moved)} of users' first pages were found on another page of the "
+            "site: "
+        )
         about += "addresses seem to change from page to page, and sessions cannot be told"
         model = "open" if each < ONCE else "partly-open"
         return _people(rows, model, about, "something that names the user in each line", UNSURE)
@@ -128,8 +131,8 @@ def _visitors(
         about += "; but the log's begin or end may cut most of their sessions"
     if unlike >= UNLIKE:
         about += (
-            f"; {unlike:.0%} of the spread of their pauses lies between users: there may be "
-            "several kinds of people among them, each with a pace of its own"
+            f"; {units.percent(unlike)} of the spread of their pauses lies between users: there "
+            "may be several kinds of people among them, each with a pace of its own"
         )
     return _people(rows, "partly-open", about, "users who stay for the whole log", sure)
 
@@ -230,7 +233,10 @@ def _closed(
     who = units.counted(len(streams), "user")
     who = who if len(streams) == 1 else f"{clients} of {who}"
     does = ("is", "makes") if clients == 1 else ("are", "make")
-    text = f"{who} {does[0]} there for the whole log, and {does[1]} {stay:.0%} of the requests"
+    text = (
+        f"{who} {does[0]} there for the whole log, and {does[1]} {units.percent(stay)} of the "
+        "requests"
+    )
     if _shared(seen, rows) > 0.5:
         sure = UNSURE
         text += "; most of them share an address with others: they may be many people behind few"

@@ -56,8 +56,8 @@ def _draft(seen: Evidence, rows: Ints, found: float, usual: float) -> Draft:
         kind="scanner",
         model="closed" if stays else "partly-open",
         rows=rows,
-        reason=f"{found:.0%} of the requests of {units.counted(len(streams), 'user')} found "
-        f"nothing (of all requests {usual:.1%}), on "
+        reason=f"{units.percent(found)} of the requests of {units.counted(len(streams), 'user')} "
+        f"found nothing (of all requests {units.percent(usual)}), on "
         f"{units.counted(len(np.unique(seen.path[rows])), 'path')}; "
         f"{'the user was' if len(streams) == 1 else 'half of the users were'} gone after "
         f"{units.seconds(lasting)}",

@@ -12,6 +12,7 @@ from thinktime.candidates.policies import Policy
 from thinktime.candidates.strain import Sample, Strain, sample
 from thinktime.candidates.survival import Survival
 from thinktime.candidates.visits import Visits
+from thinktime.present import units
 
 WORKERS = (*range(1, 17), 20, 24, 32, 40, 48, 64, 96, 128, 192, 256)
 """Numbers of workers that are tried first; then those between the neighbours of the best."""
@@ -91,7 +92,7 @@ def choose_policy(log: Visits, references: list[Survival]) -> Choice | None:
         alike=tuple(one for one in scores if scores[one].ratio <= bound) if least <= 1 else (),
         exact=exact,
         distance=scores[best].apart,
-        other=f"{rival.name} with {rival.workers}: {scores[rival].apart:.1%}",
+        other=f"{rival.name} with {rival.workers}: {units.percent(scores[rival].apart)}",
         compared=len(found.found),
     )
 

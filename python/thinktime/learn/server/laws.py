@@ -11,6 +11,7 @@ from thinktime.candidates.survival import Survival
 from thinktime.candidates.visits import Floats
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.fit.empirical_law import DIGITS, few, rounded_shares
+from thinktime.present import units
 
 MEAN_WITHIN, UNSCALED_WITHIN = 0.05, 0.01
 """A law is taken only if its mean is this near to that of the values; it is then scaled to have it,
@@ -93,7 +94,7 @@ def _with_mean(found: Fit, mean: float) -> Law | None:
     if scaled is None and abs(ratio - 1) > UNSCALED_WITHIN:
         return None
     notation = found.notation if scaled is None else scaled()
-    return Law(notation, f"{found.law} fits within {found.ks:.1%}")
+    return Law(notation, f"{found.law} fits within {units.percent(found.ks)}")
 
 
 def _tally(seen: Survival, step_s: float) -> Tally:

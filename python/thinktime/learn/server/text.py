@@ -8,6 +8,7 @@ from pathlib import Path
 from thinktime.importing.toml import key, quoted
 from thinktime.learn.comments import note
 from thinktime.learn.server.model import BESIDE, Demand, Server
+from thinktime.present import units
 
 NAMED = 3
 """More logs are counted, not named."""
@@ -31,7 +32,7 @@ def system_text(name: str, server: Server, logs: Sequence[str]) -> str:
         "Not learned from durations: the log has none."
         if server.demands[0].source == "given"
         else f"Learned from durations: {server.work_s / server.span_s:.4g} s of work a second; the "
-        f"server was idle {server.idle_share:.0%} of the time."
+        f"server was idle {units.percent(server.idle_share)} of the time."
     )
     lines = [
         note(about),
@@ -107,7 +108,7 @@ def _delays(server: Server) -> list[str]:
 
 def _about(demand: Demand) -> str:
     within = 1.96 * demand.standard_error_s / demand.mean_s if demand.mean_s > 0 else 0.0
-    seen = f" ± {within:.1%} ({demand.seen:,} seen)" if demand.seen > 1 else ""
+    seen = f" ± {units.percent(within)} ({demand.seen:,} seen)" if demand.seen > 1 else ""
     return (
         f"{demand.mean_s * 1e3:.4g} ms on average{seen}, {SOURCES[demand.source]}; "
         f"{demand.law.about}. Confidence: {demand.confidence}."

@@ -77,12 +77,15 @@ def verdict_of(log: Visits, choice: Choice | None) -> Verdict:
         return Verdict("ps", policy.workers, "fair", ("policy", "servers"), (why,), choice)
     best = f"{policy.name} with {units.counted(policy.workers, 'worker')}"
     if not choice.explains:
-        why = f"No policy explains the durations; {best} is the nearest, {choice.distance:.1%} off."
+        why = (
+            f"No policy explains the durations; {best} is the nearest, "
+            f"{units.percent(choice.distance)} off."
+        )
         return Verdict(policy.name, policy.workers, "low", ALL, (why,), choice)
     why = (
         f"Under {best}, requests that found many others have the demands of those that found few "
-        f"or no others, within {choice.distance:.1%} of {choice.compared:,} requests; the next "
-        f"best, {choice.other}."
+        f"or no others, within {units.percent(choice.distance)} of {choice.compared:,} requests; "
+        f"the next best, {choice.other}."
     )
     why += f" {low} to {high} workers explain it as well." if low < high else ""
     why += "" if choice.exact else " That is more than chance: the server is only similar."

@@ -88,7 +88,7 @@ def lines(found: Sequence[Change]) -> Iterator[str]:
 
 def _ratio(ratio: float) -> str:
     """The change in percent; beyond ten times, as in `x 594`."""
-    return f"{ratio - 1:+.1%}" if ratio < MANY else f"x {units.number(ratio)}"
+    return units.deviation(ratio - 1) if ratio < MANY else f"x {units.number(ratio)}"
 
 
 def _written(value: float | None, unit: str) -> str:

@@ -143,6 +143,7 @@
   function sortable(table, rows, show) {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, place) => {
+      if (!plain(head.textContent)) return;
       const button = made("button", head.textContent, () => {
         const down = head.getAttribute("aria-sort") !== "descending";
         for (const one of heads) one.removeAttribute("aria-sort");

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from thinktime.present.chart import Chart, Drawing
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import distributions
-from thinktime.report.charts.distributions import Curve
+from thinktime.report.charts.percentile_dots import Curve
 
 
 def _draw(cases: Sequence[Case]) -> Drawing | None:
@@ -26,8 +26,8 @@ def _curves(case: Case, entry: Entry) -> list[Curve]:
 CHART = Chart(
     name="by_name",
     title="How long each kind of request takes",
-    caption="Each panel has one request name and its own scale of time: the further left a curve "
-    "rises, the sooner most requests of that name are answered.",
+    caption="The further left a curve rises or a dot lies, the sooner requests of that name are "
+    "answered. Panels have scales of their own.",
     draw=_draw,
     needed=False,
 )

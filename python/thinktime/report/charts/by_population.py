@@ -10,7 +10,7 @@ from thinktime.present.chart import Chart, Drawing
 from thinktime.report.by_population import ALL
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import distributions
-from thinktime.report.charts.distributions import Curve
+from thinktime.report.charts.percentile_dots import Curve
 
 
 def _draw_requests(cases: Sequence[Case]) -> Drawing | None:
@@ -49,8 +49,8 @@ def _pages(case: Case, entry: Entry) -> list[Curve]:
 REQUESTS = Chart(
     name="by_population",
     title="How long each population waits",
-    caption="Each panel has the requests of one population and its own scale of time: the further "
-    "left a curve rises, the sooner most of them are answered.",
+    caption="The further left a curve rises or a dot lies, the sooner requests of that population "
+    "are answered. Panels have scales of their own.",
     draw=_draw_requests,
     needed=False,
 )
@@ -58,8 +58,7 @@ REQUESTS = Chart(
 PAGES = Chart(
     name="pages",
     title="How long pages take",
-    caption="From when a page was wanted to the end of the last of its objects; each panel has "
-    "the pages of one population.",
+    caption="From when a page was wanted to the end of the last of its objects, by population.",
     draw=_draw_pages,
     needed=False,
 )

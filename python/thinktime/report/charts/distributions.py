@@ -7,37 +7,37 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from thinktime.present import axes, percentile, units
+from thinktime.present import axes, percentile
 from thinktime.present.axes import Axis
 from thinktime.present.chart import Drawing, Panel
 from thinktime.present.figure import Figure, Limit, Series
 from thinktime.report.case import Case, Entry
-from thinktime.report.charts.style import case_keys, kind_keys, limits, line
+from thinktime.report.charts import percentile_dots
+from thinktime.report.charts.percentile_dots import Curve
+from thinktime.report.charts.style import curve_keys, limits, line
 from thinktime.results.independent import worth
 from thinktime.theory.law import FloatArray
 
-_PANELS_MAX = 9
+_PANELS_MAX = 5
 _PANEL_HEIGHT = 260
 _POINTS = 200  # points of a curve
 _FEW = 20  # fewer responses make no curve
 
-Curve = tuple[Case, Entry, str, FloatArray]
-"""The response times of one name in seconds, rising."""
-
 
 def drawing(curves: Sequence[Curve], what: str) -> Drawing | None:
-    """A panel for each name of some curves, which are of `what`: 'Response times of ...'."""
-    known = list(dict.fromkeys(name for _, _, name, _ in curves))
-    names = known[:_PANELS_MAX]
+    """A panel for each name of some curves, which are of `what`: 'Response times of ...'.
+
+    Many names have one picture of their percentiles instead.
+    """
+    names = list(dict.fromkeys(name for _, _, name, _ in curves))
     if not names:
         return None
+    if len(names) > _PANELS_MAX:
+        return percentile_dots.drawing(curves, what)
     panels = [_panel(name, [curve for curve in curves if curve[2] == name], what) for name in names]
     drawn = {case.place: case for case, *_ in curves}
-    kinds = kind_keys((entry.kind, entry.note) for _, entry, *_ in curves)
-    left = (
-        f"{len(names)} of {units.count(len(known))} are drawn." if len(known) > len(names) else ""
-    )
-    return Drawing(panels, [*case_keys(drawn.values()), *kinds], note=left)
+    kinds = [(entry.kind, entry.note) for _, entry, *_ in curves]
+    return Drawing(panels, curve_keys(list(drawn.values()), kinds))
 
 
 def curves_of(

@@ -9,10 +9,11 @@ import polars as pl
 
 from thinktime.present import units
 from thinktime.present.chart import Chart, Drawing, Key
-from thinktime.present.figure import Series
+from thinktime.present.figure import Limit, Series
 from thinktime.present.page import colour
 from thinktime.report.case import Case
 from thinktime.report.charts import panels, tallies
+from thinktime.report.charts.style import objective
 
 Failed = tuple[Case, pl.DataFrame]
 """The tally of the failed attempts of a case."""
@@ -76,14 +77,27 @@ def _line(
     if rest.height:
         phrases.append(f"others, which are not drawn, {units.count(int(rest['many'].sum()))}")
     words = f"Attempts that failed in {units.seconds(until_s)}: {'; '.join(phrases)}."
-    return panels.TimeLine(case, series, words)
+    return panels.TimeLine(case, series, words, _limits(case))
+
+
+def _limits(case: Case) -> list[Limit]:
+    """The share of errors that an objective allows, at the mean rate of requests, each once."""
+    found = dict[float, Limit]()
+    for entry in panels.results_over_time(case):
+        rate = entry.result.summary.get("offered_rate")
+        for one in entry.result.objectives:
+            if (one.name, one.of) == ("errors", None) and rate:
+                label = f"errors ≤ {units.percent(one.limit)} of {units.rate(rate)}"
+                found[one.limit] = objective(one.limit * rate, "y", label)
+    return list(found.values())
 
 
 CHART = Chart(
     name="errors",
     title="When attempts failed, and why",
     caption="Failed attempts a second by cause: those that begin at one moment have one cause, "
-    "and those that come evenly another.",
+    "and those that come evenly another. A dashed line across is the allowed share of the mean "
+    "rate.",
     draw=_draw,
     needed=False,
 )

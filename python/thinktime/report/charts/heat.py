@@ -171,7 +171,7 @@ def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing
             replace(across, has_grid=False), replace(up, has_grid=False),
             panels.height(last, _HEIGHT), _series(case, heat), objectives, _cells(case, heat),
         )  # fmt: skip
-        title = f"{case.label}: {kind}" if several else case.label
+        title = f"{case.label}: {kind}" if several else case.label if len(found) > 1 else ""
         pictures.append(Panel(figure, _words(kind, heat), title))
     keys = [Key(name, dash=dash, group=name) for name, _, dash in _SHARES]
     note = " ".join(_below(heat) for *_, heat in found[:1] if heat.below)

@@ -95,15 +95,17 @@ def stacked(
 ) -> list[Panel]:
     """A panel for each case, on one scale, in the units of `kind`: see `axes.WORDS`.
 
-    A title stands behind the case's label.
+    A title stands behind the case's label, which one case does not need.
     """
-    scale = replace(_scale([one for line in found for one in line.series], kind), title=y_title)
+    limits = [one.at for line in found for one in line.limits if one.axis == "y"]
+    series = [one for line in found for one in line.series]
+    scale = replace(_scale(series, kind, limits), title=y_title)
     panels = []
     for one in found:
         across = time_axis(until_s, one is found[-1])
         figure = Figure(across, scale, height(one is found[-1]), one.series, one.limits)
-        label = f"{one.case.label}: {title}" if title else one.case.label
-        panels.append(Panel(figure, one.words, label))
+        label = one.case.label if len(found) > 1 else ""
+        panels.append(Panel(figure, one.words, ": ".join(filter(None, (label, title)))))
     return panels
 
 
@@ -117,11 +119,11 @@ def height(last: bool, field: int = HEIGHT) -> int:
     return field + 20 if last else field
 
 
-def _scale(series: Sequence[Series], kind: str) -> Axis:
-    """From 0 to the greatest value; logarithmic for times that are far apart."""
+def _scale(series: Sequence[Series], kind: str, limits: Sequence[float] = ()) -> Axis:
+    """From 0 to the greatest value or limit; logarithmic for times that are far apart."""
     values = [np.asarray(end, float) for one in series for end in (one.y, one.high)
               if end is not None]  # fmt: skip
-    joined = np.concatenate(values) if values else np.zeros(0)
+    joined = np.concatenate([*values, np.array(limits)])
     known = joined[np.isfinite(joined)].tolist()
     if kind == "time" and axes.is_wide(known):
         return axes.log(min(known), max(known), kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from thinktime.present import units
 from thinktime.present.chart import Key
@@ -43,6 +43,12 @@ def kind_keys(kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
     ]
 
 
+def curve_keys(cases: Sequence[Case], kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
+    """The meanings of colours and lines; none if there is one of each, which nobody confuses."""
+    found = [*case_keys(cases), *kind_keys(kinds)]
+    return found if len(found) > 2 else []
+
+
 def limits(cases: Iterable[Case], axis: str, of: str | None = None) -> Sequence[Limit]:
     """The objectives for response times as lines across an axis of time, each once.
 
@@ -57,9 +63,11 @@ def limits(cases: Iterable[Case], axis: str, of: str | None = None) -> Sequence[
         if one["name"][1:2].isdigit() or one["name"] == "mean"
     }
     return [
-        Limit(
-            at, "x" if axis == "x" else "y", f"{name} ≤ {units.seconds(at)}",
-            dash="6 3", width=1.5, strong=True,
-        )
+        objective(at, "x" if axis == "x" else "y", f"{name} ≤ {units.seconds(at)}")
         for name, at in found
-    ]  # fmt: skip
+    ]
+
+
+def objective(at: float, axis: Literal["x", "y"], label: str) -> Limit:
+    """An objective as a line across a figure."""
+    return Limit(at, axis, label, dash="6 3", width=1.5, strong=True)

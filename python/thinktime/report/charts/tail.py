@@ -13,7 +13,8 @@ from thinktime.present.chart import Chart, Drawing, Key, Panel
 from thinktime.present.figure import Figure, Limit, Series, thin
 from thinktime.present.percentile import backed
 from thinktime.report.case import Case, Kind, Note
-from thinktime.report.charts.style import case_keys, kind_keys, limits, line
+from thinktime.report.charts import failed_tail
+from thinktime.report.charts.style import curve_keys, limits, line
 from thinktime.results.independent import worth
 from thinktime.theory.law import FloatArray
 
@@ -26,6 +27,11 @@ _BOUND = -math.log(0.025)
 _BANDS_MAX = 3
 """The bands of more curves cover one another."""
 
+_HEIGHT = 350
+_AGREE = (
+    "If solid, dashed and dotted lines of one colour coincide, measurement, simulation and theory "
+    "agree."
+)
 _NAMES = {0.5: "p50", 0.1: "p90", 0.01: "p99", 1e-3: "p99.9", 1e-4: "p99.99"}
 
 Curve = tuple[Case, Kind, Note, FloatArray, FloatArray]
@@ -33,20 +39,25 @@ Curve = tuple[Case, Kind, Note, FloatArray, FloatArray]
 
 def _draw(cases: Sequence[Case]) -> Drawing | None:
     curves = [curve for case in cases for curve in _empirical(case)]
-    if not curves:
+    failed = failed_tail.curves_of(cases)
+    if not curves and not failed:
         return None
-    least = max(_SMALLEST_SHARE, min(float(share.min()) for *_, share in curves))
+    reach = [*(share for *_, share in curves), *(one.share for one in failed)]
+    least = max(_SMALLEST_SHARE, min(float(share.min()) for share in reach))
     bands = len(curves) <= _BANDS_MAX
     curves += [curve for case in cases for curve in _exact(case, least)]
     series = [_series(*curve, bands) for curve in curves]
-    across = _time_axis(curves, objectives := limits(cases, "x"))
-    figure = Figure(across, _share_axis(least), 440, series, objectives)
-    keys = [*case_keys(cases), *kind_keys((kind, note) for _, kind, note, *_ in curves)]
+    drawn = [*series, *(one.series for one in failed)]
+    across = _time_axis(drawn, objectives := limits(cases, "x"))
+    figure = Figure(across, _share_axis(least), _HEIGHT, drawn, objectives)
+    kinds = [(kind, note) for _, kind, note, *_ in curves]
+    keys = [*curve_keys(cases, kinds), *([failed_tail.KEY] if failed else [])]
     if any(one.known is not None and one.known < len(one.x) for one in series):
         keys.append(
             Key("too few requests to bound it", "color-mix(in srgb, var(--faint) 40%, transparent)")
         )
-    return Drawing([Panel(figure, _words(curves))], keys)
+    said = " ".join([_words(curves), *(one.words for one in failed)])
+    return Drawing([Panel(figure, said)], keys, note=_AGREE if len(set(kinds)) > 1 else "")
 
 
 def _words(curves: Sequence[Curve]) -> str:
@@ -62,7 +73,8 @@ def _words(curves: Sequence[Curve]) -> str:
         ]
         phrases = [f"{_NAMES[p]} {units.seconds(_crossing(times, share, p))}" for p in known]
         parts.append(f"{named}: {', '.join(phrases)}" if phrases else named)
-    return f"Response times that a share of requests exceeds. {'; '.join(parts)}."
+    said = f" {'; '.join(parts)}." if parts else ""
+    return f"Response times that a share of requests exceeds.{said}"
 
 
 def _many(case: Case, kind: Kind, note: Note, share: FloatArray) -> float:
@@ -124,10 +136,11 @@ def _interval(share: FloatArray, many: float, known: int) -> tuple[FloatArray, F
     return low, high
 
 
-def _time_axis(curves: Sequence[Curve], objectives: Sequence[Limit]) -> Axis:
+def _time_axis(drawn: Sequence[Series], objectives: Sequence[Limit]) -> Axis:
     """From the point where the first curve leaves 98 % to the end of the last one."""
-    starts = [float(times[max(0, int((share > 0.98).sum()) - 1)]) for *_, times, share in curves]
-    ends = [float(times.max()) for *_, times, _ in curves]
+    curves = [(np.asarray(one.x), np.asarray(one.y)) for one in drawn]
+    starts = [float(times[max(0, int((share > 0.98).sum()) - 1)]) for times, share in curves]
+    ends = [float(times.max()) for times, _ in curves]
     allowed = [one.at for one in objectives]
     return axes.log(min(starts + allowed), max(ends + allowed), "time", "response time t")
 
@@ -145,7 +158,6 @@ CHART = Chart(
     name="tail",
     title="How long the slowest wait",
     caption="Read across at p99: the further right a curve crosses it, the longer the slowest 1 % "
-    "wait; if solid, dashed and dotted lines of one colour coincide, measurement, simulation and "
-    "theory agree. A band is the 95 % interval of the share.",
+    "wait. A band is the 95 % interval of the share.",
     draw=_draw,
 )
