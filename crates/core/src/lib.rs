@@ -34,6 +34,7 @@ pub mod statistics;
 pub mod system;
 mod times;
 pub mod trace;
+mod wide;
 pub mod words;
 pub mod workload;
 

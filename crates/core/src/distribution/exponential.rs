@@ -80,7 +80,10 @@ impl Law for Exponential {
 
     #[inline]
     fn fill(&self, streams: &mut impl Streams, values: &mut [f64; MANY]) {
-        *values = ln_all(|number| (-self.mean, 1.0 - streams.draw(number, Stream::uniform)));
+        *values = ln_all(
+            #[inline(always)]
+            |number| (-self.mean, 1.0 - streams.draw(number, Stream::uniform)),
+        );
     }
 
     fn range(&self) -> (f64, f64) {

@@ -143,11 +143,15 @@ impl Law for Hyperexponential {
 
     #[inline]
     fn fill(&self, streams: &mut impl Streams, values: &mut [f64; MANY]) {
-        *values = ln_all(|number| {
-            streams.draw(number, |stream| {
-                let phase = usize::from(stream.uniform() >= self.shares[0]);
-                (-self.means[phase], 1.0 - stream.uniform())
-            })
-        });
+        let ([share, _], [first, second]) = (self.shares, self.means);
+        *values = ln_all(
+            #[inline(always)]
+            |number| {
+                streams.draw(number, |stream| {
+                    let mean = if stream.uniform() >= share { second } else { first };
+                    (-mean, 1.0 - stream.uniform())
+                })
+            },
+        );
     }
 }

@@ -10,6 +10,7 @@
 use std::f64::consts::LN_2;
 
 use super::streams::MANY;
+use crate::wide::wide;
 
 const BITS: u32 = 7;
 const POINTS: usize = 1 << BITS;
@@ -54,15 +55,22 @@ const fn series(c: f64) -> f64 {
     2.0 * t * sum
 }
 
-/// x = 2^k z as (z - c) / c and k ln 2 + ln c.
+/// The point near z, if x = 2^k z.
 #[inline(always)]
-fn reduced(x: f64) -> (f64, f64) {
+fn point_of(x: f64) -> &'static Point {
+    &TABLE[(x.to_bits().wrapping_sub(LEAST) >> (52 - BITS)) as usize % POINTS]
+}
+
+/// ln x, from the point near z.
+#[inline(always)]
+fn near(x: f64, point: &Point) -> f64 {
     let offset = x.to_bits().wrapping_sub(LEAST);
-    let k = (offset as i64) >> 52;
-    let point = &TABLE[(offset >> (52 - BITS)) as usize % POINTS];
-    let z = f64::from_bits(x.to_bits().wrapping_sub((k as u64) << 52));
+    // Wide registers convert only numbers of 32 bits.
+    let k = ((offset as i64) >> 52) as i32;
+    let z = f64::from_bits(x.to_bits().wrapping_sub(offset & (0xfff << 52)));
     // z - c is exact.
-    ((z - point.c) * point.inverse, k as f64 * LN_2 + point.logarithm)
+    let r = (z - point.c) * point.inverse;
+    f64::from(k) * LN_2 + point.logarithm + near_one(r)
 }
 
 /// ln(1 + r) for a small r.
@@ -77,25 +85,28 @@ fn near_one(r: f64) -> f64 {
 /// ln x for a positive normal x, to within two units of the last place.
 #[inline(always)]
 pub(super) fn ln(x: f64) -> f64 {
-    let (r, whole) = reduced(x);
-    whole + near_one(r)
+    near(x, point_of(x))
 }
 
 /// The products of factors and logarithms, of which `next` gives one pair after another; the same
-/// as by [`ln`]. In two loops: the second has no table lookup, so that the compiler handles two
-/// values with each instruction.
+/// as by [`ln`]. In several loops: only one looks up the table, and in the others the compiler
+/// handles several values with each instruction.
 #[inline(always)]
 pub(super) fn ln_all(mut next: impl FnMut(usize) -> (f64, f64)) -> [f64; MANY] {
-    let (mut rests, mut wholes, mut values) = ([0.0; MANY], [0.0; MANY], [0.0; MANY]);
-    for at in 0..MANY {
-        let (factor, x) = next(at);
-        (rests[at], wholes[at]) = reduced(x);
-        values[at] = factor;
-    }
-    for at in 0..MANY {
-        values[at] *= wholes[at] + near_one(rests[at]);
-    }
-    values
+    wide(
+        #[inline(always)]
+        || {
+            let (mut values, mut numbers) = ([0.0; MANY], [0.0; MANY]);
+            for at in 0..MANY {
+                (values[at], numbers[at]) = next(at);
+            }
+            let points = numbers.map(|x| *point_of(x));
+            for at in 0..MANY {
+                values[at] *= near(numbers[at], &points[at]);
+            }
+            values
+        },
+    )
 }
 
 #[cfg(test)]

@@ -26,9 +26,11 @@ impl Bins {
     }
 
     /// Adds many.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_all(&mut self, times: &[Nanos]) {
-        times.iter().for_each(|time| self.add(*time));
+        for time in times {
+            self.add(*time);
+        }
     }
 
     /// The nonempty bins, with their counts.

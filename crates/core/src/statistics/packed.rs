@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
 use super::bins::{Bins, EIGHT, bin_of};
+use crate::wide::wide;
 
 /// The nonempty bins, in groups of eight.
 ///
@@ -45,7 +46,15 @@ impl Packed {
     pub(crate) fn of(bins: &mut Bins) -> Packed {
         let mut part = Part::default();
         part.few.reserve(bins.eights());
-        bins.drain(|number, any, counts| part.push(number, any, counts));
+        wide(
+            #[inline(always)]
+            || {
+                bins.drain(
+                    #[inline(always)]
+                    |number, any, counts| part.push(number, any, counts),
+                );
+            },
+        );
         part.few.shrink_to_fit();
         part.some.shrink_to_fit();
         part.many.shrink_to_fit();
@@ -65,7 +74,15 @@ impl Packed {
 
     /// Adds its counts to those of a histogram.
     pub(crate) fn unpack_into(&self, bins: &mut Bins) {
-        self.each(|number, counts| bins.add_eight(number, counts));
+        wide(
+            #[inline(always)]
+            || {
+                self.each(
+                    #[inline(always)]
+                    |number, counts| bins.add_eight(number, counts),
+                );
+            },
+        );
     }
 
     /// Adds another one; `scratch` is an empty histogram. Common bins are only sought when there
@@ -81,32 +98,43 @@ impl Packed {
     /// The numbers of times up to each of these, or in its bin, in one pass over all bins. Times
     /// must be in ascending order.
     pub(crate) fn up_to<const N: usize>(&self, times: [Nanos; N]) -> [u64; N] {
+        wide(
+            #[inline(always)]
+            || self.counted_up_to(times),
+        )
+    }
+
+    #[inline(always)]
+    fn counted_up_to<const N: usize>(&self, times: [Nanos; N]) -> [u64; N] {
         let last = times.map(|time| bin_of(time.0));
         // The times above the one before; bins mostly come in their order, so that the place of the
         // last one is near.
         let (mut between, mut at) = ([0; N], 0);
-        self.each(|number, counts| {
-            let first = EIGHT * number;
-            while at > 0 && first <= last[at - 1] {
-                at -= 1;
-            }
-            while at < N && first > last[at] {
-                at += 1;
-            }
-            // Mostly none of the times lies in between, so that all eight belong to the same.
-            if at < N && first + EIGHT - 1 <= last[at] {
-                between[at] += counts.iter().sum::<u64>();
-                return;
-            }
-            for (bin, count) in (first..).zip(counts) {
-                while at < N && bin > last[at] {
+        self.each(
+            #[inline(always)]
+            |number, counts| {
+                let first = EIGHT * number;
+                while at > 0 && first <= last[at - 1] {
+                    at -= 1;
+                }
+                while at < N && first > last[at] {
                     at += 1;
                 }
-                if at < N {
-                    between[at] += count;
+                // Mostly none of the times lies in between, so that all eight belong to the same.
+                if at < N && first + EIGHT - 1 <= last[at] {
+                    between[at] += counts.iter().sum::<u64>();
+                    return;
                 }
-            }
-        });
+                for (bin, count) in (first..).zip(counts) {
+                    while at < N && bin > last[at] {
+                        at += 1;
+                    }
+                    if at < N {
+                        between[at] += count;
+                    }
+                }
+            },
+        );
         let mut sum = 0;
         between.map(|count| {
             sum += count;
@@ -161,8 +189,9 @@ impl<Counts: Copy> Eights<Counts> {
         unpacked: impl Fn(Counts) -> [u64; EIGHT],
         give: &mut impl FnMut(usize, [u64; EIGHT]),
     ) {
-        let all = self.numbers.iter().zip(&self.counts);
-        all.for_each(|(number, counts)| give(usize::from(*number), unpacked(*counts)));
+        for (number, counts) in self.numbers.iter().zip(&self.counts) {
+            give(usize::from(*number), unpacked(*counts));
+        }
     }
 }
 

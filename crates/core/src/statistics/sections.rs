@@ -8,6 +8,7 @@ use super::batches::mean_interval_95;
 use super::bins::Bins;
 use super::packed::Packed;
 use super::tally::{Tally, Totals};
+use crate::wide::wide;
 
 /// Histograms of consecutive sections of equal size. When all places are taken, neighbours are
 /// joined and the size doubles, so that memory stays the same however long the run.
@@ -45,12 +46,18 @@ impl Default for Sections {
 impl Sections {
     /// Adds response times.
     pub fn add_all(&mut self, times: &[Nanos]) {
-        self.totals.add_all(times);
+        wide(
+            #[inline(always)]
+            || self.totals.add_all(times),
+        );
         let mut rest = times;
         while !rest.is_empty() {
             let room = (self.size - self.in_current).min(rest.len() as u64);
             let (now, later) = rest.split_at(room as usize);
-            self.current.add_all(now);
+            wide(
+                #[inline(always)]
+                || self.current.add_all(now),
+            );
             self.in_current += room;
             if self.in_current == self.size {
                 self.finish_section();

@@ -44,12 +44,16 @@ impl Totals {
     #[inline(always)]
     pub(crate) fn add_all(&mut self, times: &[Nanos]) {
         // Kept in registers for the length of the loop.
-        let Totals { mut sum, mut min, mut max, .. } = *self;
+        let Totals { sum, mut min, mut max, .. } = *self;
+        // The sums of both halves fit into a word each, and wide registers have no larger ones.
+        let (mut low, mut high) = (0, 0);
         for time in times {
-            sum += u128::from(time.0);
+            low += time.0 & u64::from(u32::MAX);
+            high += time.0 >> 32;
             min = min.min(*time);
             max = max.max(*time);
         }
+        let sum = sum + (u128::from(high) << 32) + u128::from(low);
         *self = Totals { count: self.count + times.len() as u64, sum, min, max };
     }
 

@@ -56,8 +56,11 @@ impl DemandBuffer {
     ) -> Nanos {
         (self.first, self.serial) = (session, serial);
         let mut demands = [0.0; MANY];
-        let stream = |at: usize| family.substream(session.wrapping_add(at as u64), serial);
-        law.fill_from(stream, &mut demands);
+        law.fill_from(
+            #[inline(always)]
+            |at| family.substream(session.wrapping_add(at as u64), serial),
+            &mut demands,
+        );
         let demands = Nanos::from_all_secs(&demands);
         if self.demands.is_empty() {
             self.demands = Box::new(demands);
