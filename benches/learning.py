@@ -1,15 +1,14 @@
 """Speed and memory of reading logs and finding sessions, beside GoAccess and `wc -l`.
 
 .venv/bin/python benches/learning.py [--megabytes M] [--rounds N] [--huge GIGABYTES]
-    [--kinds N | --populations N | --instructions]
+    [--kinds N | --populations N]
 
 The log is made here, in the combined format, and lies in the page cache. `read` is reading with
 sessions alone, `learn` the whole command with its fits, simulations and start. CPU seconds are
 those of all threads, in the program and in the kernel. With --huge a log of that number of
 gigabytes, each day of it with users of its own, comes through a pipe and is never stored. With
 --kinds and --populations a log of that number of kinds of requests, or of programs with a host of
-its own each, is learned. With --instructions valgrind counts those of reading a line, as the
-difference of two logs: the count of one log has the start and the search for its format in it.
+its own each, is learned.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import argparse
 import gzip
 import itertools
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -125,24 +123,6 @@ def taken(command: list[str]) -> tuple[float, float, int]:
     return time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, memory
 
 
-def instructions(directory: Path) -> None:
-    """Instructions a line of reading, with one thread for lines: two logs, one twice as large."""
-    found = []
-    for megabytes in (9, 18):
-        log = directory / f"{megabytes}.log"
-        log.write_bytes(day(megabytes))
-        counted = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory / 'counts'}"]
-        done = subprocess.run(
-            [*counted, sys.executable, "-c", READ.replace(")[", ", threads=1)["), str(log)],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        collected = re.search(r"Collected : (\d+)", done.stderr)
-        assert collected is not None
-        found.append((int(collected[1]), log.read_bytes().count(b"\n")))
-    (small, few), (large, many) = found
-    print(f"{(large - small) / (many - few):,.0f} instructions a line")
-
-
 def compare(log: Path, rounds: int) -> None:
     """Each command in turn with the others; medians."""
     megabytes = log.stat().st_size / 1e6
@@ -216,15 +196,11 @@ def main() -> None:
     parser.add_argument("--huge", type=int, metavar="GIGABYTES")
     parser.add_argument("--kinds", type=int, metavar="N", help="at most 20,736")
     parser.add_argument("--populations", type=int, metavar="N")
-    parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     if options.huge:
         huge(options.huge, day(100))
         return
     with tempfile.TemporaryDirectory() as directory:
-        if options.instructions:
-            instructions(Path(directory))
-            return
         log = Path(directory) / "access.log"
         if options.kinds:
             log.write_bytes(kinds(options.kinds))

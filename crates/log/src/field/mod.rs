@@ -9,9 +9,9 @@ use thinktime_core::time::Nanos;
 use crate::entry::{Entry, Text};
 use crate::reason::Reason;
 use crate::text::{after_scheme, find_byte, part};
-use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
+use crate::time::{Clock, Parts, Pattern, Stamp, epoch};
 pub(crate) use value::{UNKNOWN, ip, is_address};
-use value::{address, any_duration, duration, size, status, timers, without_port};
+use value::{address, any_duration, duration, size, status, timers, whole_steps, without_port};
 
 /// The meaning of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,7 +153,6 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    #[inline]
     fn set_text(&mut self, field: &Field, value: Text<'a>) -> Result<(), Reason> {
         let entry = &mut self.entry;
         match field {
@@ -296,16 +295,6 @@ impl<'a> Draft<'a> {
             }
         }
         Ok(&self.entry)
-    }
-}
-
-/// A duration in whole seconds if stamps are no finer: a finer one would sort the lines of a second
-/// by their durations, and a page's embedded objects before the page. Finer stamps may have lost
-/// trailing zeros, and say less about the clock's steps.
-fn whole_steps(duration_ns: i64, resolution_ns: u64) -> i64 {
-    match i64::try_from(resolution_ns) {
-        Ok(step) if step >= SECOND => duration_ns - duration_ns % step,
-        _ => duration_ns,
     }
 }
 

@@ -160,6 +160,16 @@ pub(super) fn any_duration(text: &[u8]) -> Result<i64, Reason> {
     Ok(sum)
 }
 
+/// A duration in whole seconds if stamps are no finer: a finer one would sort the lines of a second
+/// by their durations, and a page's embedded objects before the page. Finer stamps may have lost
+/// trailing zeros, and say less about the clock's steps.
+pub(super) fn whole_steps(duration_ns: i64, resolution_ns: u64) -> i64 {
+    match i64::try_from(resolution_ns) {
+        Ok(step) if step >= SECOND => duration_ns - duration_ns % step,
+        _ => duration_ns,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
