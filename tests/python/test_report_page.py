@@ -252,3 +252,21 @@ def test_a_warning_of_several_results_stands_once() -> None:
         "2 of 3 results, as in closed, 1 client, measured: the generator was late by 1.20 ms."
     ]
     assert len([doubt for doubt in doubts if "the disk is full" in doubt]) == 1
+
+
+def test_a_doubt_that_spoils_a_result_stands_first() -> None:
+    one, other = fakes.demo_results(300)[:2]
+    one.summary["warnings"] = ["the disk is full"]
+    other = replace(other, untrusted="nothing was sent")
+    doubts = verdict_of([one, other]).doubts
+    assert "not to be trusted: nothing was sent" in doubts[0]
+
+
+@pytest.mark.parametrize(("number", "more"), [(5, ""), (6, "and 1 more"), (20, "and 15 more")])
+def test_many_doubts_leave_room_for_the_answer(number: int, more: str) -> None:
+    doubts = [f"doubt {n}" for n in range(number)]
+    html = render_page(OwnPage("t", Verdict("h", doubts=doubts), []))
+    shown, _, folded = html.partition("<summary>and ")
+    assert [doubt for doubt in doubts if f"<li>{doubt}</li>" in shown] == doubts[:5]
+    assert [doubt for doubt in doubts if f"<li>{doubt}</li>" in folded] == doubts[5:]
+    assert more in html

@@ -1,11 +1,11 @@
 //! Loops over many values, through wide registers if the processor has them.
 //!
 //! What runs on every x86 processor takes two numbers at a time. Here a loop is compiled twice, the
-//! second time for registers of four and newer shifts (AVX2, BMI2, LZCNT), and the processor is
-//! asked for them. Both do the same operations in the same order, and neither fuses two into one:
-//! so the results are the same to the last bit.
+//! second time for registers of four and newer shifts (AVX2, BMI2, LZCNT), which runs if the
+//! processor says that it has them. Both do the same operations in the same order, and neither fuses
+//! two into one: so the results are the same to the last bit.
 //!
-//! This is the only unsafe code of the project: no compiler can see that the processor was asked.
+//! This is the only unsafe code of the project: no compiler can see what the processor says.
 #![allow(unsafe_code, reason = "a function for some processors only is called, see above")]
 
 /// Runs the work; it must be `#[inline(always)]`, and so must all that it calls. Else that part is

@@ -11,13 +11,18 @@ from thinktime.results.remote_rows import why_no_rows
 
 _NUMBER = re.compile(r"\d[\d.,]*( [nµm]?s\b)?")
 
+_UNTRUSTED = "not to be trusted"
+
 _FEW = 30  # of fewer requests the ends of the run decide how many completed
 
 _SHORTFALL = 0.03  # a gap of this share between achieved and offered is reported
 
 
 def sentences(cases: Sequence[Case]) -> list[str]:
-    """Doubts about every result, each with its case named; one that several have stands once."""
+    """Doubts about every result, each with its case named; one that several have stands once.
+
+    Those that spoil a result stand before those that limit it.
+    """
     entries = [(case, entry) for case in cases for entry in case.entries]
     if len(entries) == 1:
         return [units.sentence(doubt) for doubt in _doubts(entries[0][1])]
@@ -26,7 +31,8 @@ def sentences(cases: Sequence[Case]) -> list[str]:
         for doubt in _doubts(entry):
             named = (f"{case.label}, {entry.kind}", doubt)
             alike.setdefault(_NUMBER.sub("#", doubt), []).append(named)
-    return [units.sentence(_together(found, len(entries))) for found in alike.values()]
+    worst_first = sorted(alike.values(), key=lambda found: not found[0][1].startswith(_UNTRUSTED))
+    return [units.sentence(_together(found, len(entries))) for found in worst_first]
 
 
 def _together(found: Sequence[tuple[str, str]], results: int) -> str:
@@ -53,7 +59,7 @@ def _doubts(entry: Entry) -> list[str]:
 
 def _untrusted(entry: Entry) -> str | None:
     why = entry.result.untrusted
-    return f"not to be trusted: {why}" if why else None
+    return f"{_UNTRUSTED}: {why}" if why else None
 
 
 def _interrupted(entry: Entry) -> str | None:
