@@ -188,7 +188,7 @@ def test_points_have_their_checks_as_they_come() -> None:
     begun = WatchedRun("sweep", "Sweeping shop", "shop")
     made = points.page_of(begun, ("swept", (replace(swept, table=rows), 6, 6)))
     assert any("a load of 0.7 was reached" in doubt for doubt in made.verdict.doubts)
-    cells = [cell for line in made.tables[0].lines for cell in line.cells]
+    cells = [cell for line in made.details[0].lines for cell in line.cells]
     assert any(cell.text == DOUBTFUL for cell in cells)
 
 

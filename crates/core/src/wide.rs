@@ -2,8 +2,8 @@
 //!
 //! What runs on every x86 processor takes two numbers at a time. Here a loop is compiled twice, the
 //! second time for registers of four and newer shifts (AVX2, BMI2, LZCNT), which runs if the
-//! processor says that it has them. Both do the same operations in the same order, and neither fuses
-//! two into one: so the results are the same to the last bit.
+//! processor says that it has them. Both do the same operations in the same order, and neither
+//! fuses two into one: so the results are the same to the last bit.
 //!
 //! This is the only unsafe code of the project: no compiler can see what the processor says.
 #![allow(unsafe_code, reason = "a function for some processors only is called, see above")]

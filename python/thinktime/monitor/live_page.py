@@ -11,7 +11,7 @@ from thinktime.monitor.buckets import bounds_of, tail_of
 from thinktime.monitor.checks import Cores, findings
 from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
-from thinktime.monitor.tiles import tiles_of
+from thinktime.monitor.tiles import state_of, tiles_of
 from thinktime.operations.moment import Moment, PopulationMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
@@ -128,7 +128,7 @@ class Subject:
         tables = _tables(self.moment, self.validity)
         return Page(
             self.run.title,
-            Verdict(f"{self._which()}{self._headline()}", state=self._state()),
+            Verdict(f"{self._which()}{self._headline()}", state=self._state),
             of_all,
             sections(CHARTS, self),
             words={name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
@@ -156,12 +156,9 @@ class Subject:
             return f"{so_far}, {units.count(last.in_system)} in the system."
         return f"{so_far}."
 
+    @property
     def _state(self) -> str:
-        """Whether the objectives are met so far; empty before that is known."""
-        found = () if self.moment is None else self.moment.objectives
-        if any(one.beyond for one in found):
-            return "not met"
-        return "met" if found and all(one.value is not None for one in found) else ""
+        return "" if self.moment is None else state_of(self.moment)
 
 
 def _instant(moment: Moment, most: int) -> Instant:

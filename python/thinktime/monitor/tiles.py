@@ -36,19 +36,28 @@ def _objectives(moment: Moment) -> Tile:
     known = moment.objectives
     if not known:
         return Tile("Objective", units.NOTHING, "the workload has none")
-    beyond = [one for one in known if one.beyond]
-    shown = next(iter(beyond), known[0])
-    words = _objective_words(shown, moment)
-    if beyond:
-        return Tile("Objective", "Not met", words, "not met")
-    if any(one.value is None for one in known):
-        return Tile("Objective", "Not known yet", words)
-    return Tile("Objective", "Met so far", words, "met")
+    shown = next((one for one in known if one.beyond), known[0])
+    state = state_of(moment)
+    value = {"not met": "Not met", "met": "Met so far"}.get(state, "Not known yet")
+    return Tile("Objective", value, _objective_words(shown, moment), state)
+
+
+def state_of(moment: Moment) -> str:
+    """Whether the objectives are met so far; empty before all of them are known."""
+    known = moment.objectives
+    if any(one.beyond for one in known):
+        return "not met"
+    return "met" if known and all(_value(one, moment) is not None for one in known) else ""
+
+
+def _value(one: ObjectiveMoment, moment: Moment) -> float | None:
+    """What was found so far; None if too few requests bound it."""
+    return percentile.known(one.name, one.value, moment.measured_about(one))
 
 
 def _objective_words(one: ObjectiveMoment, moment: Moment) -> str:
     text = units.percent if one.name == "errors" else units.seconds
-    value = percentile.known(one.name, one.value, moment.measured_about(one))
+    value = _value(one, moment)
     found = units.NOTHING if value is None else text(value)
     return f"{name_of(one)} {found}, {text(one.limit)} or less"
 
@@ -83,7 +92,7 @@ def _rate(history: History) -> Tile:
         return Tile("Done", units.NOTHING)
     begun = last.over + last.in_system - before.over - before.in_system
     done = units.rate((last.succeeded - before.succeeded) / time_s)
-    return Tile("Done", done, f"of {units.rate(max(begun, 0) / time_s)} asked for")
+    return Tile("Done", done, f"of {units.rate(max(begun, 0) / time_s)} offered")
 
 
 def _failed(moment: Moment) -> Tile:

@@ -59,7 +59,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
             found.append(panels.TimeLine(case, series, words))
     if not found:
         return None
-    keys = kind_keys((kind, "") for kind in kinds)
+    keys = kind_keys(((kind, "") for kind in kinds), cases)
     return Drawing(panels.stacked(found, "requests in the system", until_s), keys, linked=True)
 
 

@@ -30,14 +30,17 @@ def case_keys(cases: Iterable[Case]) -> list[Key]:
     return [Key(case.label, colour(case), group=str(case.place)) for case in cases]
 
 
-def kind_keys(kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
-    """The meanings of the line styles that occur."""
+def kind_keys(kinds: Iterable[tuple[Kind, Note]], cases: Sequence[Case] = ()) -> list[Key]:
+    """The meanings of the line styles that occur, in the colour of the case if there is one."""
+    of_one = colour(cases[0]) if len(cases) == 1 else ""
     used = {(kind, note if note == "long" else "") for kind, note in kinds}
     order: list[tuple[Kind, Note]] = [
         ("measured", ""), ("simulated", ""), ("simulated", "long"), ("exact", ""),
     ]  # fmt: skip
     return [
-        Key("long simulation", dash=LONG_DASH) if note == "long" else Key(kind, dash=DASHES[kind])
+        Key("long simulation", of_one, LONG_DASH)
+        if note == "long"
+        else Key(kind, of_one, DASHES[kind])
         for kind, note in order
         if (kind, note) in used
     ]
@@ -45,7 +48,7 @@ def kind_keys(kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
 
 def curve_keys(cases: Sequence[Case], kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
     """The meanings of colours and lines; none if there is one of each, which nobody confuses."""
-    found = [*case_keys(cases), *kind_keys(kinds)]
+    found = [*case_keys(cases), *kind_keys(kinds, cases)]
     return found if len(found) > 2 else []
 
 

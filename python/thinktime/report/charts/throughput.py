@@ -30,7 +30,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     lines = [_line(case, [one for one in found if one[0] is case]) for case in cases]
     interval = units.seconds(float(found[0][2]["interval_s"][0]))
     y_title = f"requests a second, mean of each {interval}"
-    keys = [*kind_keys((kind, "") for kind in kinds), Key("offered", group="offered")]
+    keys = [*kind_keys(((kind, "") for kind in kinds), cases), Key("offered", group="offered")]
     drawn = [line for line in lines if line.series]
     return Drawing(panels.stacked(drawn, y_title, until_s), keys, linked=True)
 
