@@ -16,7 +16,7 @@ from rust_graph import Crate
 ROOT = Path(__file__).resolve().parents[2]
 
 FLOORS = """
-failure heap lru random ring words
+failure heap lru random ring wide words
 calendar column data queue
 change files notation
 attempt distribution limit share statistics times

@@ -1,5 +1,7 @@
 //! The modelled system, by a fast engine if one applies.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use thinktime_core::file::Cancel;
 use thinktime_core::random::Purpose;
@@ -40,7 +42,7 @@ impl Measured {
     /// Adds the nodes of the system to a summary.
     pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel, workload: &Workload) {
         for (name, station) in stations(&self.nodes, system) {
-            summary.add_station(&name, StationFigures::new(&station, workload));
+            summary.add_station(name, StationFigures::new(&station, workload));
         }
         for (model, node) in system.nodes.iter().zip(&self.nodes) {
             let name = model.name();
@@ -70,16 +72,19 @@ impl Measured {
 
 /// The figures of all stations by name: machines too, and the stations of a cluster's servers
 /// together.
-pub(crate) fn stations(nodes: &Nodes, system: &SystemModel) -> Vec<(String, StationSummary)> {
+pub(crate) fn stations<'a>(
+    nodes: &'a Nodes,
+    system: &'a SystemModel,
+) -> Vec<(&'a str, Cow<'a, StationSummary>)> {
     let mut all = Vec::new();
     for (model, node) in system.nodes.iter().zip(nodes) {
         match node {
             Some(NodeSummary::Station(station) | NodeSummary::Machine { station, .. }) => {
-                all.push((model.name().to_owned(), station.clone()));
+                all.push((model.name(), Cow::Borrowed(station)));
             }
             Some(NodeSummary::Cluster(cluster)) => {
-                let named = cluster.stations.iter().cloned().zip(0..);
-                all.extend(named.map(|(name, at)| (name, cluster.station(at))));
+                let named = cluster.stations.iter().zip(0..);
+                all.extend(named.map(|(name, at)| (&**name, Cow::Owned(cluster.station(at)))));
             }
             Some(NodeSummary::Pool(_) | NodeSummary::Link(_)) | None => {}
         }

@@ -1,17 +1,17 @@
 //! The outcome of a simulation, or its figures so far.
 
 use thinktime_core::record::{
-    Collector, RunProgress, StationFigures, Summary, pool_requests, set_station_intervals,
+    Collector, RunProgress, Summary, pool_requests, set_station_intervals,
 };
 use thinktime_core::statistics::{mean_interval_95, student_half_width_95};
+use thinktime_core::system::SystemModel;
 use thinktime_core::system::machine::Schedule;
-use thinktime_core::system::{StationSummary, SystemModel};
 use thinktime_core::workload::Workload;
 
 use crate::driver::Replication;
 use crate::findings::Findings;
 use crate::heavy_tail::HeavyTail;
-use crate::modelled_system::{Nodes, stations};
+use crate::modelled_system::stations;
 use crate::overload::Overload;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
@@ -108,18 +108,17 @@ fn set_intervals(
     system: &SystemModel,
     samples: &Samples,
 ) {
-    let figures =
-        |(name, station): (String, StationSummary)| (name, StationFigures::new(&station, workload));
-    let named = |nodes: &Nodes| stations(nodes, system).into_iter().map(figures).collect();
-    let measurements: Vec<_> = samples.nodes.iter().map(named).collect();
-    set_station_intervals(
-        &mut summary.stations,
-        &measurements,
-        &|values| match samples.independent {
-            true => student_half_width_95(values),
-            false => mean_interval_95(values).map(|one| one.half_width),
-        },
-    );
+    let half_width = |values: &[f64]| match samples.independent {
+        true => student_half_width_95(values),
+        false => mean_interval_95(values).map(|one| one.half_width),
+    };
+    let measurements: Vec<_> = samples.nodes.iter().map(|one| stations(one, system)).collect();
+    for at in 0..measurements.first().map_or(0, Vec::len) {
+        let of_one: Vec<_> = measurements.iter().map(|one| &*one[at].1).collect();
+        if let Some(figures) = summary.stations.get_mut(measurements[0][at].0) {
+            set_station_intervals(figures, &of_one, workload, &half_width);
+        }
+    }
 }
 
 /// No interval of a mean holds if the variance of a response time is infinite.

@@ -1,7 +1,5 @@
 //! The nodes' figures of several pieces of a simulation: of replications, or of stretches of one.
 
-use thinktime_core::system::NodeSummary;
-
 use crate::modelled_system::Nodes;
 
 /// The pieces.
@@ -26,13 +24,5 @@ impl Samples {
 /// The figures of the time between.
 fn since(later: &Nodes, earlier: &Nodes) -> Nodes {
     let both = later.iter().zip(earlier);
-    both.map(|(later, earlier)| Some(of_node(later.as_ref()?, earlier.as_ref()?))).collect()
-}
-
-/// Those of its stations; the rest of a node's figures stays that of the whole time.
-fn of_node(later: &NodeSummary, earlier: &NodeSummary) -> NodeSummary {
-    let (mut found, mut then) = (later.clone(), earlier.clone());
-    let both = found.stations_mut().into_iter().zip(then.stations_mut());
-    both.for_each(|(now, then)| *now = now.since(then));
-    found
+    both.map(|(later, earlier)| Some(later.as_ref()?.since(earlier.as_ref()?))).collect()
 }

@@ -142,10 +142,12 @@ fn by_request(
     for one in &station.by_kind {
         by_name.entry(&workload.requests[one.kind as usize].name).or_default().push(one);
     }
+    let all = work(station, &station.by_kind);
+    let share = if all > 0.0 { station.load / all } else { 0.0 };
     let figures = |kinds: &Vec<&KindSummary>| {
         let (flow, demands) = station.flow_of(kinds);
         StationRequestFigures {
-            load: flow.throughput * demands.mean_s(),
+            load: share * work(station, kinds.iter().copied()),
             queue_length_mean: flow.queue_length_mean,
             throughput: flow.throughput,
             response_time_mean_s: flow.response_time_mean_s,
@@ -153,10 +155,14 @@ fn by_request(
             ci95: None,
         }
     };
-    let mut all: BTreeMap<String, StationRequestFigures> =
-        by_name.iter().map(|(name, kinds)| ((*name).to_owned(), figures(kinds))).collect();
-    let work: f64 = all.values().map(|one| one.load).sum();
-    let share = if work > 0.0 { station.load / work } else { 0.0 };
-    all.values_mut().for_each(|one| one.load *= share);
-    all
+    by_name.iter().map(|(name, kinds)| ((*name).to_owned(), figures(kinds))).collect()
+}
+
+/// The demands of those requests of these kinds that left, in seconds a second.
+pub(super) fn work<'a>(
+    station: &StationSummary,
+    kinds: impl IntoIterator<Item = &'a KindSummary>,
+) -> f64 {
+    let of = |one: &KindSummary| station.flow_of(&[one]).0.throughput * one.demands.mean_s();
+    kinds.into_iter().map(of).sum()
 }

@@ -130,15 +130,21 @@ pub enum NodeSummary {
 }
 
 impl NodeSummary {
-    /// The figures of its stations, or of the pool.
-    pub fn stations_mut(&mut self) -> Vec<&mut StationSummary> {
-        match self {
-            NodeSummary::Station(one) | NodeSummary::Pool(one) => vec![one],
-            NodeSummary::Machine { station, .. } => vec![station],
-            NodeSummary::Cluster(cluster) => {
-                cluster.servers.iter_mut().flat_map(|server| &mut server.stations).collect()
+    /// The figures of its stations, or of the pool, of the time since an earlier measurement that
+    /// began with this one. Its other figures stay those of the whole time.
+    #[must_use]
+    pub fn since(&self, earlier: &NodeSummary) -> NodeSummary {
+        use NodeSummary::{Cluster, Link, Machine, Pool, Station};
+        match (self, earlier) {
+            (Station(now), Station(then)) => Station(now.since(then)),
+            (Pool(now), Pool(then)) => Pool(now.since(then)),
+            (Machine { station, machine, os }, Machine { station: then, .. }) => {
+                let (machine, os) = (machine.clone(), os.clone());
+                Machine { station: station.since(then), machine, os }
             }
-            NodeSummary::Link(_) => Vec::new(),
+            (Cluster(now), Cluster(then)) => Cluster(now.since(then)),
+            (Link(now), Link(_)) => Link(*now),
+            _ => unreachable!("a node is of one kind"),
         }
     }
 

@@ -38,6 +38,23 @@ pub struct ServerSummary {
 }
 
 impl ClusterSummary {
+    /// The stations' figures of the time since an earlier measurement; the others stay.
+    pub(in crate::system) fn since(&self, earlier: &ClusterSummary) -> ClusterSummary {
+        let server = |(now, then): (&ServerSummary, &ServerSummary)| ServerSummary {
+            stations: now.stations.iter().zip(&then.stations).map(|(a, b)| a.since(b)).collect(),
+            machine: now.machine.clone(),
+            by_class: now.by_class.clone(),
+            ..*now
+        };
+        ClusterSummary {
+            servers: self.servers.iter().zip(&earlier.servers).map(server).collect(),
+            stations: self.stations.clone(),
+            os: self.os.clone(),
+            classes: self.classes.clone(),
+            waiting_mean: self.waiting_mean,
+        }
+    }
+
     /// Averages with another measurement of the same cluster, each weighted by its length.
     pub fn join(&mut self, other: &ClusterSummary) {
         let length = |one: &ClusterSummary| one.servers[0].stations[0].duration_s;
