@@ -75,6 +75,7 @@ def test_without_options_it_takes_ten_seconds_at_ten_a_second(address: str) -> N
         ([], "give a URL, a workload file and --target, or --again DIR"),
         (["w.toml"], "give a URL, a workload file and --target, or --again DIR"),
         (["127.0.0.1:80/x"], "`127.0.0.1:80/x` has no scheme, as http://: it is a file"),
+        (["pyproject.toml"], "`pyproject.toml` is a file: say against what, by --target"),
     ],
 )
 def test_what_does_not_go_is_said(arguments: list[str], said: str) -> None:

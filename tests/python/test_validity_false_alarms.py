@@ -260,6 +260,27 @@ def test_few_looks_at_an_idle_server_say_little(seconds: int, expected: str) -> 
     )
 
 
+@pytest.mark.parametrize(("process", "expected"), [("even", UNSEEN), ("poisson", SPOILT)])
+def test_looks_that_keep_step_with_arrivals_say_nothing(process: str, expected: str) -> None:
+    """At 2/s a request begins whenever the run looks, each whole second."""
+    made = tt.simulate(
+        tt.Workload(
+            'name = "w"\n[arrivals]\nmodel = "partly-open"\nrate = "2/s"\n'
+            f'process = "{process}"\n[session]\nrequests = "geometric(2)"\nthink = "exp(1s)"\n'
+        ),
+        cases.system(("ps", "exp(1.3ms)")), duration="60s", warmup=0.0, rows="all",
+    )  # fmt: skip
+    seen = of_result(made)
+    times = np.arange(60, dtype=float)
+    somebody = pl.DataFrame(seen.given_series).head(1).with_columns(in_system=pl.lit(1, pl.UInt64))
+    every_second = pl.concat([somebody] * 60).with_columns(
+        start_s=pl.Series(times), interval_s=pl.lit(1.0)
+    )
+    assert verdict(replace(seen, kind="run", system=None, given_series=every_second), "counts") == (
+        expected
+    )
+
+
 def test_a_long_request_at_the_end_of_a_replay_is_no_miscount(tmp_path: Path) -> None:
     """It is in the mean, but not in the system, since the run ends with the last one to come."""
     line = '10.0.0.1 - - [02/Mar/2026:08:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "x"\n'

@@ -26,16 +26,20 @@ def _draw(found: Capacity) -> Drawing | None:
     if not len(found.probes):
         return None
     known = found.probes.filter(pl.col("margin").is_not_null())
-    failed = found.probes.filter(pl.col("margin").is_null())
+    if not len(known):
+        return None
+    unknown = found.probes.filter(pl.col("margin").is_null())
     keys, series = list[Key](), list[Series]()
     for verdict, name, shade in _VERDICTS:
         part = known.filter(pl.col("slo") == verdict)
         if len(part):
             series.append(_points(part, name, shade, found.unit))
             keys.append(Key(name, shade, mark="dot", group=name))
-    if len(failed):
-        series.append(_failed(failed, found.unit))
-        keys.append(Key("failed without a figure (drawn at 1)", _NOT_MET, mark="cross"))
+    for verdict, name, shade in _VERDICTS:
+        part = unknown.filter(pl.col("slo") == verdict)
+        if len(part):
+            series.append(_without_figure(part, name, shade, found.unit))
+            keys.append(Key(f"{name}, without a figure (drawn at 1)", shade, mark="cross"))
     limits = _limits(found)
     if found.value is not None:
         keys.append(Key("capacity and its 95 % interval", _FOUND))
@@ -54,9 +58,9 @@ def _points(probes: pl.DataFrame, name: str, shade: str, unit: str) -> Series:
     )  # fmt: skip
 
 
-def _failed(probes: pl.DataFrame, unit: str) -> Series:
+def _without_figure(probes: pl.DataFrame, name: str, shade: str, unit: str) -> Series:
     return Series(
-        "points", probes["value"].to_list(), [1.0] * len(probes), "failed", _NOT_MET,
+        "points", probes["value"].to_list(), [1.0] * len(probes), name, shade,
         marks="cross", words=_hover(probes, unit),
     )  # fmt: skip
 

@@ -153,7 +153,8 @@ def _show(found: Capacity, made: Report, as_json: bool, output: Path | None) -> 
         typer.echo(json_module.dumps(found.to_dict(), indent=2))
     else:
         common.print_report(made)
-        plain_text.say(f"capacity: {found.words}")
+        spoilt = outcome(found).status == "not to be trusted"
+        plain_text.say(f"capacity{', not to be trusted' if spoilt else ''}: {found.words}")
     if found.against:
         common.say_note(found.against)
     if output is not None and len(found.probes):

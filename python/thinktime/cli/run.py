@@ -107,6 +107,8 @@ def _anew(
         loaded, at, chosen = url.taken(workload, target, chosen)
         return Trial(loaded, carried, at, chosen)
     if workload is None or target is None:
+        if workload is not None and Path(workload).is_file():
+            raise InputError(f"`{workload}` is a file: say against what, by --target http://HOST")
         file = "" if workload is None else f"; `{workload}` has no scheme, as http://: it is a file"
         raise InputError(f"give a URL, a workload file and --target, or --again DIR{file}")
     return Trial(common.load_workload(Path(workload)), carried, target, chosen)

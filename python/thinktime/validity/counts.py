@@ -29,6 +29,10 @@ LONGEST = 10
 LEAST = 30
 """Of fewer requests, those at the ends of the run decide."""
 
+IN_STEP = 0.02
+"""Of more requests than this share, the times must not be those of a clock that the looks keep
+step with."""
+
 _DEVIATIONS = 4.0
 
 _ADVICE = (
@@ -96,7 +100,15 @@ def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
     A whole number with mean m varies at least as much as one that alternates between the whole
     numbers next to m. So a few readings of 0 say little of a server that is mostly idle, however
     alike they are.
+
+    Raises:
+        Unseen: if sessions begin by a clock: the looks may find a request each time, or never.
     """
+    if _share_in_step(seen) > IN_STEP:
+        raise Unseen(
+            "sessions begin at even times or at those of a trace, with which the looks at the "
+            "ends of intervals may keep step"
+        )
     from thinktime.validity.stretches import stretches
 
     parts = stretches(seen)
@@ -106,3 +118,15 @@ def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
     looks = len(seen_there) * max(round(parts.length_s / interval_s), 1)
     above = expected % 1.0
     return float(seen_there.mean()), max(deviation, (above * (1.0 - above) / looks) ** 0.5)
+
+
+def _share_in_step(seen: Evidence) -> float:
+    """The share of requests in sessions that begin at even times, or at those of a trace."""
+    parts = seen.summary.get("by_population") or {}
+    found, whole = 0.0, 0.0
+    for population, arrivals in zip(seen.populations, seen.arrivals, strict=True):
+        requests = float(parts[population["name"]]["requests"]) if parts else 1.0
+        whole += requests
+        if arrivals["process"] == "even" or arrivals["process"].startswith("trace"):
+            found += requests
+    return found / whole if whole else 0.0

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 NAME = "learned model"
 
 _ADVICE = (
-    "learn it from a log with finer stamps or of a longer time, measure it (`run`, then "
-    "`explain`), or, if you know that the model is right, write `confirmed = true` in its table "
-    "[learned]"
+    "learn it from a log of a busier or longer time, or with stamps finer than a second, measure "
+    "it (`run`, then `explain`), or, if you know that the model is right, write `confirmed = true` "
+    "in its table [learned]"
 )
 
 
