@@ -121,6 +121,8 @@ def _quadratic(
 
 
 def _least(a: float, b: float, of_b: float, of_a: float, common: float) -> float | None:
+    if b == 0:
+        return 0.0  # nothing is left, and no figure is negative
     square, half, rest = _quadratic(a, b, of_b, of_a, common)
     inner = half**2 - square * rest
     if rest < 0 or inner < 0 or half + math.sqrt(inner) <= 0:

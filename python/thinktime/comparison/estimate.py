@@ -164,18 +164,38 @@ def _worth(n: float, pulls: Floats, p: float) -> float:
 def _throughput(requests: Requests) -> Estimate | Missing:
     places = _bins(requests.succeeded_s, requests.span_s)
     middles = (np.arange(_BINS) + 0.5) / _BINS
-    return rate_of_counts(middles, _sum(places), np.full(_BINS, requests.span_s / _BINS))
+    lengths = np.full(_BINS, requests.span_s / _BINS)
+    return rate_of_counts(middles, _sum(places), lengths, len(requests.wanted_s))
 
 
-def rate_of_counts(middles: Floats, counts: Floats, lengths_s: Floats) -> Estimate | Missing:
-    """The rate of counts in intervals, by the place of each in the run, from 0 to 1."""
-    if counts.sum() < 2 * SHORT:
-        return _too_short(float(counts.sum()), 2 * SHORT)
-    span_s = float(lengths_s.sum())
+def rate_of_counts(
+    middles: Floats, counts: Floats, lengths_s: Floats, offered: float
+) -> Estimate | Missing:
+    """The rate of counts in intervals, by the place of each in the run, from 0 to 1.
+
+    They are those of `offered` requests that succeeded.
+    """
+    span_s, number = float(lengths_s.sum()), float(counts.sum())
+    if number < 2 * SHORT <= offered:
+        # Few of many: their number is one of Poisson's, with the interval of Garwood (Biometrika
+        # 28, 1936), by Wilson and Hilferty's approximation.
+        low, high = _poisson(number)
+        return Estimate(number / span_s, low / span_s, high / span_s)
+    if number < 2 * SHORT:
+        return _too_short(number, 2 * SHORT)
     rate = float(counts.sum()) / span_s
     pulls = _sum(_bins(middles, 1.0), counts - rate * lengths_s)
     half = half_width(pulls) / span_s
     return Estimate(rate, max(rate - half, 0.0), rate + half, _sections(pulls))
+
+
+def _poisson(number: float) -> tuple[float, float]:
+    """The 95 % interval of the mean of a count."""
+
+    def end(of: float, sign: float) -> float:
+        return of * (1 - 1 / (9 * of) + sign * _Z / (3 * math.sqrt(of))) ** 3
+
+    return end(number, -1.0) if number else 0.0, end(number + 1, 1.0)
 
 
 def _share(failed: NDArray[np.bool_], places: NDArray[np.int64]) -> Estimate | Missing:

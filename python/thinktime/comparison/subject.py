@@ -166,4 +166,6 @@ def _of_series(result: Result) -> dict[str, Estimate | Missing]:
     lengths = np.minimum(counts["interval_s"], warmup_s + span_s - counts["start_s"])
     failed, all_of_them = result.summary.get("errors"), result.summary.get("requests")
     errors = counted_share(place, counts["failed"], counts["scheduled"], failed, all_of_them)
-    return {"throughput": rate_of_counts(place, counts["completed"], lengths), "errors": errors}
+    offered = float(counts["scheduled"].sum())
+    throughput = rate_of_counts(place, counts["completed"], lengths, offered)
+    return {"throughput": throughput, "errors": errors}

@@ -36,13 +36,16 @@ def notes(comparison: Comparison) -> list[str]:
         if isinstance(one, Missing):
             by_reason.setdefault(one.reason, []).append(name)
     found = [f"Not compared: {units.listed(names)}: {why}." for why, names in by_reason.items()]
-    if any(isinstance(one, Change) and one.paired for one in comparison.changes.values()):
+    changes = [one for one in comparison.changes.values() if isinstance(one, Change)]
+    paired = [one.figure for one in changes if one.paired]
+    if paired:
+        which = "" if len(paired) == len(changes) else f" of {units.listed(paired)}"
         found.append(
-            "Both results had the same arrivals: their common part is taken out of the differences."
+            "Both results had the same arrivals: their common part is taken out of the "
+            f"differences{which}."
         )
     if comparison.links is not None:
         found.append(_links(*comparison.links))
-    changes = [one for one in comparison.changes.values() if isinstance(one, Change)]
     spoilt = [one for one in changes if words.late(one)]
     found += [units.sentence(comparison.sentence(one) + words.late(one)) for one in spoilt]
     return found
