@@ -78,7 +78,10 @@ def test_simulate_prints_one_json_object_of_the_contract(files: Path) -> None:
     times = ("mean", "ci95", "min", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99")
     assert set(summary["response_time_s"]) == set(times)
     station = summary["stations"]["server"]
-    assert set(station) == {"load", "queue_length_mean", "queue_length_max", "demand_s"}
+    assert set(station) == {
+        "load", "queue_length_mean", "queue_length_max", "queue_length_shares", "throughput",
+        "response_time_mean_s", "demand_s", "ci95",
+    }  # fmt: skip
     assert set(station["demand_s"]) == {"mean", "cv2"}
 
 

@@ -121,12 +121,14 @@ def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
 
 
 def _share_in_step(seen: Evidence) -> float:
-    """The share of requests in sessions that begin at even times, or at those of a trace."""
-    parts = seen.summary.get("by_population") or {}
-    found, whole = 0.0, 0.0
-    for population, arrivals in zip(seen.populations, seen.arrivals, strict=True):
-        requests = float(parts[population["name"]]["requests"]) if parts else 1.0
-        whole += requests
-        if arrivals["process"] == "even" or arrivals["process"].startswith("trace"):
-            found += requests
-    return found / whole if whole else 0.0
+    """The share of requests in sessions that begin at even times, or at those of a trace.
+
+    All of them, if the requests of each population are not known.
+    """
+    clocked = [one["process"].startswith(("even", "trace")) for one in seen.arrivals]
+    parts = seen.summary.get("by_population")
+    if not any(clocked) or not parts:
+        return float(any(clocked))
+    requests = [float(parts[one["name"]]["requests"]) for one in seen.populations]
+    found = sum(own for own, in_step in zip(requests, clocked, strict=True) if in_step)
+    return found / max(sum(requests), 1.0)
