@@ -382,7 +382,7 @@ class DemandFigures(TypedDict):
 class FlowIntervals(TypedDict):
     load: float
     queue_length_mean: float
-    response_time_mean_s: float | None
+    response_time_mean_s: float
     throughput: float
 
 

@@ -48,10 +48,10 @@ def test_each_point_of_a_sweep_is_a_test_case_that_may_miss_the_slo() -> None:
     assert found.pop(TRUSTED) == ("passed", "")
     assert {tag for tag, _ in found.values()} == {"system-out"}
     assert len(found) == 4
-    words = found["load 0.9, station.server.policy ps"][1]
+    words = found["load 0.9, policy ps"][1]
     # Of 3,000 requests at such a load few determine the p99.
     assert re.fullmatch(r"mean [^p]* ms[^p]*, SLO .*", words), words
-    assert "p99" in found["load 0.1, station.server.policy ps"][1]
+    assert "p99" in found["load 0.1, policy ps"][1]
     summary = Path("summary.md").read_text()
     assert summary.startswith("## Sweep of shop\n\n**Done**\n\nfcfs and ps meet p99 ≤")
     (header,) = re.findall(r"^\| load \| .*$", summary, re.M)
@@ -66,8 +66,8 @@ def test_a_point_that_is_not_to_be_trusted_is_an_error_and_gives_3() -> None:
     assert done.exit_code == 3
     found = cases("sweep of shop")
     assert found[TRUSTED] == ("error", "of 2 points 1 is not to be trusted")
-    assert found["arrivals.rate 50/s"][0] == "system-out"
-    assert found["arrivals.rate 1e-09/s"][0] == "error"
+    assert found["rate 50/s"][0] == "system-out"
+    assert found["rate 1e-09/s"][0] == "error"
     assert "**Not to be trusted**: of 2 points 1 is" in Path("summary.md").read_text()
 
 

@@ -70,13 +70,13 @@ def test_a_load_that_a_point_did_not_reach_is_told_everywhere() -> None:
     assert (steady, empty) == (FINE, DOUBTFUL)
     cell = swept_table(found).lines[1].cells[-1]
     assert cell.text == DOUBTFUL
-    wanted = "At arrivals.start empty: doubtful, load: a load of "
+    wanted = "At start empty: doubtful, load: a load of "
     subject = Subject(WatchedRun("sweep", "w"))
     subject.take(("swept", (found, 2, 2)))
     made = sweep_report(found, "w")
     for page in (made.page, subject.page()):
         assert any(one.startswith(wanted) for one in page.verdict.doubts), page.verdict.doubts
-        assert page.tables[0].headings[-1] == "checks"
+        assert [*page.tables, *page.details][0].headings[-1] == "checks"
     assert f"- {wanted}" in markdown.document([made])
     assert "doubtful: " in made.cases[1].words
     assert made.cases[1].outcome == "passed", "it may be read with care"
@@ -189,7 +189,7 @@ def test_doubts_are_about_probes_that_met_the_objectives() -> None:
     subject.take(("capacity", so_far(probes, "rate", "/s")))
     page = subject.page()
     assert set(wanted) <= set(page.verdict.doubts)
-    assert "checks" in page.tables[0].headings
+    assert "checks" in [*page.tables, *page.details][0].headings
 
 
 # ---- Markdown
