@@ -279,6 +279,7 @@ impl<'a> Driver<'a> {
             window,
             measured,
             sessions: self.clients.sessions_begun(),
+            // Several replications keep none: their own means give the intervals.
             checkpoints: self.checkpoints.as_mut().map(Checkpoints::take).unwrap_or_default(),
             stuck: self.stuck,
         }
