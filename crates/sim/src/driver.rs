@@ -2,50 +2,46 @@
 
 mod attempts;
 mod checkpoints;
+mod course;
 mod dead_end;
-mod fast_fcfs;
-mod fast_station;
 mod link_budget;
 mod progress_guard;
+mod sessions;
 mod stages;
 
-use serde::{Deserialize, Serialize};
 use thinktime_core::client::Clients;
 use thinktime_core::limit::Limit;
 use thinktime_core::record::{Collector, RowSink, RunProgress, Window};
 use thinktime_core::request::RequestKind;
-use thinktime_core::system::{JobRef, SystemModel};
+use thinktime_core::system::JobRef;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Workload;
 
 use self::checkpoints::Checkpoints;
+pub(crate) use self::course::{Course, Replication, Setup};
 use self::dead_end::DeadEnds;
 use self::link_budget::LinkBudget;
 pub use self::progress_guard::ProgressLimits;
 pub(crate) use self::progress_guard::Stall;
 use self::progress_guard::{ProgressGuard, ProgressMark};
-use crate::modelled_system::{Measured, ModelledSystem, Nodes, withdraws};
+use self::sessions::{Full, OneShot, Prompt, Sessions, Sort};
+use crate::measured::Measured;
+use crate::modelled_system::{Engine, ModelledSystem, withdraws};
 
-/// The result of one replication.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Replication {
-    pub(crate) collector: Collector,
-    pub(crate) window: Window,
-    pub(crate) measured: Measured,
-    pub(crate) sessions: u64,
-    /// The nodes' figures from the beginning of the measured time up to evenly spaced times of it.
-    pub(crate) checkpoints: Vec<Nodes>,
-    /// Why it was given up, if it was.
-    pub(crate) stuck: Option<Stall>,
+/// Begins a replication, on the fastest engine that applies.
+pub(crate) fn begin<'a>(setup: &Setup<'_>, sink: &'a mut dyn RowSink) -> Box<dyn Course + 'a> {
+    match Engine::new(setup.model, setup.workload) {
+        Engine::Any(system) => Box::new(Driver::new(setup, *system, sink)),
+        Engine::Station(station) => Box::new(Driver::new(setup, *station, sink)),
+        Engine::Fcfs(line) => Box::new(Driver::new(setup, *line, sink)),
+    }
 }
 
 /// Clients and system with the virtual clock between them.
-pub(crate) struct Driver<'a> {
+struct Driver<'a, M> {
+    /// The sort of the sessions.
+    sort: Sort,
     clients: Clients,
-    /// Whether clients remember nothing of sessions, so that only the system's jobs know of
-    /// attempts.
-    one_shot: bool,
-    system: ModelledSystem,
+    system: M,
     collector: Collector,
     kinds: Vec<RequestKind>,
     /// By the slot of the session, its request in the system; kept if clients take requests back.
@@ -55,7 +51,8 @@ pub(crate) struct Driver<'a> {
     /// Whether the sink wants rows.
     rows: bool,
     replication: u32,
-    /// The earliest of the times below: nothing else is due before it.
+    /// The earliest of the times below: nothing else is due before it. Once no further request
+    /// begins it is zero, because each event may be the last.
     boundary: Nanos,
     /// The end of the warm-up, while it lies ahead; then the end of the measured time.
     stage_end: Nanos,
@@ -74,7 +71,7 @@ pub(crate) struct Driver<'a> {
     /// The requests in the system when the measured time began.
     number_before: u64,
     gave_up: bool,
-    pub(crate) now: Nanos,
+    now: Nanos,
     cut_short: bool,
     progress_guard: ProgressGuard,
     dead_ends: DeadEnds,
@@ -82,28 +79,22 @@ pub(crate) struct Driver<'a> {
     stuck: Option<Stall>,
 }
 
-impl<'a> Driver<'a> {
-    pub(crate) fn new(
-        workload: &Workload,
-        model: &SystemModel,
-        limit: Limit,
-        progress: ProgressLimits,
-        replication: u32,
-        sink: &'a mut dyn RowSink,
-        interval: Nanos,
-    ) -> Driver<'a> {
+impl<'a, M: ModelledSystem> Driver<'a, M> {
+    fn new(setup: &Setup<'_>, system: M, sink: &'a mut dyn RowSink) -> Driver<'a, M> {
+        let &Setup { workload, model, limit, progress, number, interval, checkpoints } = setup;
         let clients = Clients::new(workload, limit);
+        let checkpoints = checkpoints.then(|| Checkpoints::new(limit.warmup, interval));
         Driver {
-            one_shot: clients.one_shot(),
+            sort: Sort::of(&clients, M::KNOWS_DEPARTURES),
             clients,
-            system: ModelledSystem::new(model, workload),
+            system,
             collector: Collector::of(workload, limit, false, interval),
             kinds: workload.requests.clone(),
             present: if withdraws(workload) { vec![None] } else { Vec::new() },
             limit,
             rows: sink.wants_rows(),
             sink,
-            replication,
+            replication: number,
             boundary: Nanos::ZERO,
             stage_end: if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until },
             note_at: interval,
@@ -112,7 +103,7 @@ impl<'a> Driver<'a> {
             sized: workload.requests.iter().any(|kind| kind.size.is_some()),
             pages: workload.populations.iter().any(|one| one.has_pages),
             measured: None,
-            checkpoints: None,
+            checkpoints,
             number_before: 0,
             gave_up: false,
             now: Nanos::ZERO,
@@ -124,79 +115,14 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Keeps the nodes' figures at a few times, if they are wanted.
-    pub(crate) fn with_checkpoints(mut self, wanted: bool) -> Driver<'a> {
-        self.checkpoints = wanted.then(|| Checkpoints::new(self.limit.warmup, self.note_at));
-        self
-    }
-
-    pub(crate) fn collector(&self) -> &Collector {
-        &self.collector
-    }
-
-    /// Begins no further request, before the planned end.
-    pub(crate) fn cut_short(&mut self) {
-        self.clients.close();
-        self.cut_short = true;
-    }
-
-    /// The present sessions: those that think, and those that wait for a response.
-    pub(crate) fn sessions(&self) -> u64 {
-        if self.one_shot { self.clients.open_requests() } else { self.clients.sessions() }
-    }
-
-    /// Whether no further request is begun.
-    pub(crate) fn closed(&self) -> bool {
-        self.clients.closed()
-    }
-
-    pub(crate) fn in_system(&self) -> u64 {
-        self.system.number()
-    }
-
-    /// Whether a look is due, however few events were handled since the last one, because links
-    /// have sent much.
-    pub(crate) fn look_is_due(&mut self) -> bool {
-        self.link_budget.take_due()
-    }
-
-    /// Handles up to `events` events; says whether more are due and the replication makes progress.
-    pub(crate) fn proceed(&mut self, events: u64) -> bool {
-        let handled = self.link_budget.handled(events);
-        if self.is_stuck(handled) {
-            self.cut_short();
-            if self.retries {
-                self.give_up(); // as at the end of the drain: they may never end
-            }
-            return false;
-        }
-        let more = self.handle(events);
-        self.collector.settle();
-        more
-    }
-
-    fn handle(&mut self, events: u64) -> bool {
-        let at_line = matches!(self.system, ModelledSystem::FastFcfs(_));
-        let at_station = self.one_shot && matches!(self.system, ModelledSystem::FastStation(_));
+    /// Handles up to `events` events; says whether more are due. Here is all of a simulation: the
+    /// clock moves to the next event, which is the system's or the clients'. It is compiled for
+    /// each system and each sort of sessions.
+    #[inline(never)] // the loop has the processor's registers for itself
+    fn events<S: Sessions>(&mut self, events: u64) -> bool {
         let mut left = events;
         while left > 0 {
-            if at_line {
-                left -= self.fast_fcfs_events(left);
-            } else if at_station {
-                left -= self.fast_station_events(left);
-            }
-            if left == 0 {
-                break;
-            }
-            if self.clients.done() {
-                self.close();
-                self.empty_line();
-                self.dead_end().into_iter().for_each(|stuck| self.stop_at(stuck));
-                return false;
-            }
-            let wake =
-                if self.one_shot { self.clients.next_one_shot() } else { self.clients.next_wake() };
-            let served = self.system.next_event();
+            let (wake, served) = (S::next_wake(&self.clients), self.system.next_event());
             let next = wake.min(served);
             if next >= self.boundary && !self.goes_on_at(next) {
                 return false;
@@ -204,14 +130,22 @@ impl<'a> Driver<'a> {
             self.now = next;
             // A departure comes before a client's request at the same instant.
             if served <= wake {
-                if let Some(departure) = self.system.advance(next) {
-                    self.depart(&departure);
+                if let Some(departure) = self.system.advance(next)
+                    && let Some(ended) = S::answer(&mut self.clients, &departure)
+                {
+                    self.record_answer(&departure, &ended);
                 }
             } else {
                 self.leave_line(next);
-                self.wake(next);
+                self.wake::<S>(next);
+                if self.clients.closed() {
+                    self.close();
+                }
             }
-            left = self.left_after(left);
+            if S::BROWSE {
+                self.take_pages();
+            }
+            left = if M::LINKS { self.left_after(left) } else { left - 1 };
         }
         true
     }
@@ -241,9 +175,61 @@ impl<'a> Driver<'a> {
         }
         self.stuck.is_some()
     }
+}
 
-    /// Shows the sink the result if the run ended now; `figures` makes figures of it.
-    pub(crate) fn look(&mut self, figures: impl Fn(Replication) -> RunProgress) {
+impl<M: ModelledSystem> Course for Driver<'_, M> {
+    fn proceed(&mut self, events: u64) -> bool {
+        let handled = self.link_budget.handled(events);
+        if self.is_stuck(handled) {
+            self.cut_short();
+            if self.retries {
+                self.give_up(); // as at the end of the drain: they may never end
+            }
+            return false;
+        }
+        let more = match self.sort {
+            Sort::OneShot => self.events::<OneShot>(events),
+            Sort::Prompt => self.events::<Prompt>(events),
+            Sort::Full => self.events::<Full>(events),
+        };
+        self.collector.settle();
+        more
+    }
+
+    fn cut_short(&mut self) {
+        self.clients.close();
+        self.boundary = Nanos::ZERO;
+        self.cut_short = true;
+    }
+
+    fn closed(&self) -> bool {
+        self.clients.closed()
+    }
+
+    fn now(&self) -> Nanos {
+        self.now
+    }
+
+    fn collector(&self) -> &Collector {
+        &self.collector
+    }
+
+    fn sessions(&self) -> u64 {
+        match self.sort {
+            Sort::OneShot => self.clients.open_requests(),
+            Sort::Prompt | Sort::Full => self.clients.sessions(),
+        }
+    }
+
+    fn in_system(&self) -> u64 {
+        self.system.number()
+    }
+
+    fn look_is_due(&mut self) -> bool {
+        self.link_budget.take_due()
+    }
+
+    fn look(&mut self, figures: &dyn Fn(Replication) -> RunProgress) {
         let (limit, now, system) = (&self.limit, self.now, &self.system);
         let before = self.number_before;
         let (clients, collector, measured) = (&self.clients, &self.collector, &self.measured);
@@ -260,8 +246,7 @@ impl<'a> Driver<'a> {
         });
     }
 
-    /// The result so far. A run that was cut short was measured up to now.
-    pub(crate) fn finish(mut self) -> Replication {
+    fn finish(mut self: Box<Self>) -> Replication {
         let whole = self.clients.window_end();
         let end = if self.cut_short { whole.min(self.now) } else { whole };
         let window = Window { begin: self.limit.warmup.min(end), end };

@@ -11,6 +11,7 @@ mod findings;
 mod fixed_demands;
 mod heavy_tail;
 mod load;
+mod measured;
 mod modelled_system;
 mod outcome;
 mod overload;

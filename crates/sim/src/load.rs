@@ -12,7 +12,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{Population, Sessions, Workload, WorkloadFiles};
 
-use crate::driver::{Driver, ProgressLimits, Replication};
+use crate::driver::{ProgressLimits, Replication, Setup, begin};
 use crate::failure::SimulationError;
 use crate::turns::check_turns;
 
@@ -239,8 +239,10 @@ impl Goal<'_> {
         let mut nothing = ();
         let interval = Timeline::interval_for(Nanos::MAX);
         let progress = ProgressLimits::default();
-        let (system, nothing) = (self.system, &mut nothing);
-        let mut driver = Driver::new(&workload, system, limit, progress, 0, nothing, interval);
+        let (workload, model) = (&workload, self.system);
+        let setup =
+            Setup { workload, model, limit, progress, number: 0, interval, checkpoints: false };
+        let mut driver = begin(&setup, &mut nothing);
         while driver.proceed(1 << 16) {
             if !(self.go_on)() {
                 return Err(SimulationError::Interrupted);
@@ -251,10 +253,10 @@ impl Goal<'_> {
             return Err(Invalid::new(stuck.to_string()).into());
         }
         if workload.only().is_some() {
-            let demand = self.system.bottleneck_load(&workload, &[1.0]);
+            let demand = self.system.bottleneck_load(workload, &[1.0]);
             return Ok(done.collector.requests() as f64 / done.window.duration_s() * demand);
         }
-        Ok(self.system.bottleneck_load(&workload, &rates_of(&workload, &done)))
+        Ok(self.system.bottleneck_load(workload, &rates_of(workload, &done)))
     }
 }
 

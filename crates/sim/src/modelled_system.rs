@@ -1,218 +1,247 @@
-//! The modelled system, by a fast engine if one applies.
+//! The modelled system, as the driver sees it: any system, or a fast engine if one applies.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Serialize};
 use thinktime_core::file::Cancel;
 use thinktime_core::random::Purpose;
-use thinktime_core::record::{StationFigures, Summary};
 use thinktime_core::request::RequestKind;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{
-    AnyNodeModel, Deadlock, Departure, DrawnDemands, FastFcfs, FastStation, Job, JobRef,
-    LimitedParts, NodeSummary, StationSummary, System, SystemModel,
+    Deadlock, Departure, DrawnDemands, FastFcfs, FastStation, FcfsDeparture, Job, JobRef,
+    LimitedParts, NodeSummary, System, SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{ClientLimits, Workload};
 
-/// The modelled system. All are boxed, so that one branch tells which one it is.
-pub(crate) enum ModelledSystem {
+use crate::measured::{Measured, Nodes};
+
+/// A system that takes requests and gives them back. A method with a body is for what only some
+/// systems do.
+pub(crate) trait ModelledSystem {
+    /// Whether a departure is known on arrival, so that it is no event of the system.
+    const KNOWS_DEPARTURES: bool = false;
+
+    /// Whether there may be links.
+    const LINKS: bool = false;
+
+    /// When the system next acts; [`Nanos::MAX`] if nothing is due.
+    fn next_event(&self) -> Nanos;
+
+    /// Acts on the event that is due at [`ModelledSystem::next_event`], which is `now`. Perhaps a
+    /// request leaves.
+    fn advance(&mut self, now: Nanos) -> Option<Departure>;
+
+    /// A request arrives. `now` must not be before any earlier event.
+    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived;
+
+    /// Removes a request whose departure was known, and which has left by `now`.
+    #[inline(always)]
+    fn leave(&mut self, _now: Nanos) -> Option<FcfsDeparture> {
+        None
+    }
+
+    /// When the last request leaves, if that is known.
+    fn last_leaves(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// Takes a request back, by the name that its arrival gave; one in service only if
+    /// `even_in_service`.
+    fn withdraw(&mut self, _now: Nanos, _job: JobRef, _token: u64, _even_in_service: bool) {}
+
+    /// The segments that links have sent since the last call.
+    #[inline(always)]
+    fn take_segments(&mut self) -> u64 {
+        0
+    }
+
+    /// The requests in the system whose departure is not known.
+    fn inside(&self) -> Vec<Job>;
+
+    /// The requests that wait for one another for ever; kinds that are `patient` stay until they
+    /// are served.
+    fn deadlock(&self, _: &LimitedParts, _patient: &dyn Fn(u32) -> bool) -> Option<Deadlock> {
+        None
+    }
+
+    /// The number of requests in the system.
+    fn number(&self) -> u64;
+
+    /// Restarts the time averages.
+    fn begin_measuring(&mut self, now: Nanos);
+
+    /// The figures of the nodes, if the measured time ends now.
+    fn nodes(&self, now: Nanos) -> Nodes;
+
+    /// The first turns of the machines' cores.
+    fn schedule(&self) -> Schedule {
+        Schedule::default()
+    }
+
+    /// The figures of the measured time, if it ends now; it began with this many requests present.
+    fn measured(&self, now: Nanos, number_before: u64) -> Measured {
+        let growth = self.number() as i64 - number_before as i64;
+        Measured { nodes: self.nodes(now), growth, schedule: self.schedule() }
+    }
+}
+
+/// Any system.
+impl ModelledSystem for System<DrawnDemands> {
+    const LINKS: bool = true;
+
+    #[inline(always)]
+    fn next_event(&self) -> Nanos {
+        System::next_event(self)
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, _now: Nanos) -> Option<Departure> {
+        System::advance(self)
+    }
+
+    #[inline(always)]
+    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
+        Arrived::Present(System::arrive(self, now, job))
+    }
+
+    fn withdraw(&mut self, now: Nanos, job: JobRef, token: u64, even_in_service: bool) {
+        System::withdraw(self, now, job, token, even_in_service);
+    }
+
+    #[inline(always)]
+    fn take_segments(&mut self) -> u64 {
+        System::take_segments(self)
+    }
+
+    fn inside(&self) -> Vec<Job> {
+        System::inside(self).copied().collect()
+    }
+
+    fn deadlock(&self, parts: &LimitedParts, patient: &dyn Fn(u32) -> bool) -> Option<Deadlock> {
+        if parts.is_empty() { None } else { System::deadlock(self, parts, patient) }
+    }
+
+    fn number(&self) -> u64 {
+        self.in_system()
+    }
+
+    fn begin_measuring(&mut self, now: Nanos) {
+        System::begin_measuring(self, now);
+    }
+
+    fn nodes(&self, now: Nanos) -> Nodes {
+        self.summaries(now)
+    }
+
+    fn schedule(&self) -> Schedule {
+        System::schedule(self)
+    }
+}
+
+/// One station alone, from which no request is taken back.
+impl ModelledSystem for FastStation<DrawnDemands> {
+    #[inline(always)]
+    fn next_event(&self) -> Nanos {
+        FastStation::next_event(self)
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, now: Nanos) -> Option<Departure> {
+        FastStation::advance(self, now)
+    }
+
+    #[inline(always)]
+    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
+        FastStation::arrive(self, now, job);
+        Arrived::Stays
+    }
+
+    fn inside(&self) -> Vec<Job> {
+        FastStation::inside(self).copied().collect()
+    }
+
+    fn number(&self) -> u64 {
+        FastStation::number(self)
+    }
+
+    fn begin_measuring(&mut self, now: Nanos) {
+        FastStation::begin_measuring(self, now);
+    }
+
+    fn nodes(&self, now: Nanos) -> Nodes {
+        vec![Some(NodeSummary::Station(self.summary(now)))]
+    }
+}
+
+/// One server, first come, first served: clients learn at once when the answer will come.
+impl ModelledSystem for FastFcfs<DrawnDemands> {
+    const KNOWS_DEPARTURES: bool = true;
+
+    #[inline(always)]
+    fn next_event(&self) -> Nanos {
+        Nanos::MAX
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, _now: Nanos) -> Option<Departure> {
+        None
+    }
+
+    #[inline(always)]
+    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
+        Arrived::Leaves(FastFcfs::arrive(self, now, job))
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, now: Nanos) -> Option<FcfsDeparture> {
+        FastFcfs::leave(self, now)
+    }
+
+    fn last_leaves(&self) -> Option<Nanos> {
+        FastFcfs::last_leaves(self)
+    }
+
+    fn inside(&self) -> Vec<Job> {
+        Vec::new()
+    }
+
+    fn number(&self) -> u64 {
+        FastFcfs::number(self)
+    }
+
+    fn begin_measuring(&mut self, now: Nanos) {
+        FastFcfs::begin_measuring(self, now);
+    }
+
+    fn nodes(&self, now: Nanos) -> Nodes {
+        vec![Some(NodeSummary::Station(self.summary(now)))]
+    }
+}
+
+/// The system by the fastest engine that applies.
+pub(crate) enum Engine {
     /// Any system.
     Any(Box<System<DrawnDemands>>),
-    /// One station alone, from which no request is taken back.
-    FastStation(Box<FastStation<DrawnDemands>>),
-    /// One server, first come, first served: clients learn at once when the answer will come.
-    FastFcfs(Box<FastFcfs<DrawnDemands>>),
+    /// One station alone.
+    Station(Box<FastStation<DrawnDemands>>),
+    /// One server, first come, first served.
+    Fcfs(Box<FastFcfs<DrawnDemands>>),
 }
 
-/// By node, its figures; `None` if it is not measured.
-pub(crate) type Nodes = Vec<Option<NodeSummary>>;
-
-/// The nodes' figures over the measured time.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Measured {
-    pub(crate) nodes: Nodes,
-    /// How many more requests were in the system at the end than at the beginning.
-    pub(crate) growth: i64,
-    /// The first turns of the machines' cores.
-    pub(crate) schedule: Schedule,
-}
-
-impl Measured {
-    /// Adds the nodes of the system to a summary.
-    pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel, workload: &Workload) {
-        for (name, station) in stations(&self.nodes, system) {
-            summary.add_station(name, StationFigures::new(&station, workload));
-        }
-        for (model, node) in system.nodes.iter().zip(&self.nodes) {
-            let name = model.name();
-            match node {
-                None | Some(NodeSummary::Station(_)) => {}
-                Some(NodeSummary::Pool(pool)) => summary.add_pool(name, pool),
-                Some(NodeSummary::Machine { machine, os, .. }) => {
-                    summary.add_machine(name, os, machine);
-                }
-                Some(NodeSummary::Link(link)) => summary.add_link(name, link),
-                Some(NodeSummary::Cluster(cluster)) => {
-                    let AnyNodeModel::Cluster(model) = model else { continue };
-                    summary.add_cluster(name, &model.dispatch_text, cluster);
-                }
-            }
-        }
-    }
-
-    /// Adds another replication: time averages over both, each weighted by its length. The
-    /// schedule stays the first's.
-    pub(crate) fn join(&mut self, other: &Measured) {
-        let nodes = self.nodes.iter_mut().flatten().zip(other.nodes.iter().flatten());
-        nodes.for_each(|(mine, theirs)| mine.join(theirs));
-        self.growth += other.growth;
-    }
-}
-
-/// The figures of all stations by name: machines too, and the stations of a cluster's servers
-/// together.
-pub(crate) fn stations<'a>(
-    nodes: &'a Nodes,
-    system: &'a SystemModel,
-) -> Vec<(&'a str, Cow<'a, StationSummary>)> {
-    let mut all = Vec::new();
-    for (model, node) in system.nodes.iter().zip(nodes) {
-        match node {
-            Some(NodeSummary::Station(station) | NodeSummary::Machine { station, .. }) => {
-                all.push((model.name(), Cow::Borrowed(station)));
-            }
-            Some(NodeSummary::Cluster(cluster)) => {
-                let named = cluster.stations.iter().zip(0..);
-                all.extend(named.map(|(name, at)| (&**name, Cow::Owned(cluster.station(at)))));
-            }
-            Some(NodeSummary::Pool(_) | NodeSummary::Link(_)) | None => {}
-        }
-    }
-    all
-}
-
-impl ModelledSystem {
-    pub(crate) fn new(model: &SystemModel, workload: &Workload) -> ModelledSystem {
+impl Engine {
+    pub(crate) fn new(model: &SystemModel, workload: &Workload) -> Engine {
         let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
         let program = model.program_for(workload);
         let demands = || DrawnDemands::new(&program, workload.seed, Purpose::Demand);
         if can_be_told_early(workload)
             && let Some(line) = FastFcfs::new(model, names.len(), demands)
         {
-            return ModelledSystem::FastFcfs(Box::new(line));
+            return Engine::Fcfs(Box::new(line));
         }
         if !withdraws(workload)
-            && let Some(lone) = FastStation::new(model, &program, &names, demands, workload.seed)
+            && let Some(alone) = FastStation::new(model, &program, &names, demands, workload.seed)
         {
-            return ModelledSystem::FastStation(Box::new(lone));
+            return Engine::Station(Box::new(alone));
         }
-        let system = System::new(model, &program, &names, demands(), workload.seed);
-        ModelledSystem::Any(Box::new(system))
-    }
-
-    /// When the system next acts; never, if clients learn of all answers on arrival.
-    #[inline(always)]
-    pub(crate) fn next_event(&self) -> Nanos {
-        match self {
-            ModelledSystem::Any(system) => system.next_event(),
-            ModelledSystem::FastStation(station) => station.next_event(),
-            ModelledSystem::FastFcfs(_) => Nanos::MAX,
-        }
-    }
-
-    /// Acts on the event that is due at [`ModelledSystem::next_event`], which is `now`. Perhaps a
-    /// request leaves.
-    #[inline(always)]
-    pub(crate) fn advance(&mut self, now: Nanos) -> Option<Departure> {
-        match self {
-            ModelledSystem::Any(system) => system.advance(),
-            ModelledSystem::FastStation(station) => station.advance(now),
-            ModelledSystem::FastFcfs(_) => None,
-        }
-    }
-
-    /// A request arrives; gives its departure, if it is known.
-    #[inline(always)]
-    pub(crate) fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
-        match self {
-            ModelledSystem::Any(system) => Arrived::Present(system.arrive(now, job)),
-            ModelledSystem::FastStation(station) => {
-                station.arrive(now, job);
-                Arrived::Stays
-            }
-            ModelledSystem::FastFcfs(line) => Arrived::Leaves(line.arrive(now, job)),
-        }
-    }
-
-    /// As [`System::take_segments`].
-    pub(crate) fn take_segments(&mut self) -> u64 {
-        match self {
-            ModelledSystem::Any(system) => system.take_segments(),
-            ModelledSystem::FastStation(_) | ModelledSystem::FastFcfs(_) => 0,
-        }
-    }
-
-    /// The requests in the system.
-    pub(crate) fn inside(&self) -> Vec<Job> {
-        match self {
-            ModelledSystem::Any(system) => system.inside().copied().collect(),
-            ModelledSystem::FastStation(station) => station.inside().copied().collect(),
-            ModelledSystem::FastFcfs(_) => Vec::new(),
-        }
-    }
-
-    /// Whether a departure is known on arrival.
-    pub(crate) fn knows_departures(&self) -> bool {
-        matches!(self, ModelledSystem::FastFcfs(_))
-    }
-
-    /// As [`System::deadlock`]: one station alone has none.
-    pub(crate) fn deadlock(
-        &self,
-        parts: &LimitedParts,
-        patient: &dyn Fn(u32) -> bool,
-    ) -> Option<Deadlock> {
-        match self {
-            ModelledSystem::Any(system) if !parts.is_empty() => system.deadlock(parts, patient),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn number(&self) -> u64 {
-        match self {
-            ModelledSystem::Any(system) => system.in_system(),
-            ModelledSystem::FastStation(station) => station.number(),
-            ModelledSystem::FastFcfs(line) => line.number(),
-        }
-    }
-
-    pub(crate) fn begin_measuring(&mut self, now: Nanos) {
-        match self {
-            ModelledSystem::Any(system) => system.begin_measuring(now),
-            ModelledSystem::FastStation(station) => station.begin_measuring(now),
-            ModelledSystem::FastFcfs(line) => line.begin_measuring(now),
-        }
-    }
-
-    /// The figures of the measured time, if it ends now; it began with this many requests present.
-    pub(crate) fn measured(&self, now: Nanos, number_before: u64) -> Measured {
-        let growth = self.number() as i64 - number_before as i64;
-        let schedule = match self {
-            ModelledSystem::Any(system) => system.schedule(),
-            ModelledSystem::FastStation(_) | ModelledSystem::FastFcfs(_) => Schedule::default(),
-        };
-        Measured { nodes: self.nodes(now), growth, schedule }
-    }
-
-    /// The figures of the nodes, if the measured time ends now.
-    pub(crate) fn nodes(&self, now: Nanos) -> Nodes {
-        let station = |one| vec![Some(NodeSummary::Station(one))];
-        match self {
-            ModelledSystem::Any(system) => system.summaries(now),
-            ModelledSystem::FastStation(alone) => station(alone.summary(now)),
-            ModelledSystem::FastFcfs(line) => station(line.summary(now)),
-        }
+        Engine::Any(Box::new(System::new(model, &program, &names, demands(), workload.seed)))
     }
 }
 
@@ -254,7 +283,7 @@ mod tests {
         let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
         let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'";
         let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
-        let modelled = ModelledSystem::new(&model, &workload);
+        let Engine::Any(modelled) = Engine::new(&model, &workload) else { panic!("two nodes") };
         let measured = modelled.measured(Nanos(1_000_000), 0);
         let kinds: Vec<bool> =
             measured.nodes.iter().map(|one| matches!(one, Some(NodeSummary::Pool(_)))).collect();

@@ -11,7 +11,7 @@ use thinktime_core::workload::Workload;
 use crate::driver::Replication;
 use crate::findings::Findings;
 use crate::heavy_tail::HeavyTail;
-use crate::modelled_system::stations;
+use crate::measured::stations;
 use crate::overload::Overload;
 use crate::pilot::Warmup;
 use crate::plan::Plan;

@@ -8,7 +8,7 @@ use thinktime_core::system::{AnyNodeModel, NodeSummary, StationSummary, SystemMo
 use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
-use crate::modelled_system::{Measured, Nodes};
+use crate::measured::{Measured, Nodes};
 
 /// A part is full from this load on.
 const FULL: f64 = 0.98;

@@ -13,7 +13,7 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Beginning, Population, Workload};
 
-use crate::driver::{Driver, ProgressLimits};
+use crate::driver::{ProgressLimits, Setup, begin};
 
 /// Pilots are averaged, request by request, so that the start stands out from the noise (Welch).
 const PILOTS: u64 = 8;
@@ -147,8 +147,10 @@ fn pilot(
     let mut kept = PilotSeries::default();
     let interval = Timeline::interval_for(Nanos::MAX);
     let mut sessions = Sequence::default();
-    let mut driver = Driver::new(&workload, system, limit, progress, 0, &mut kept, interval);
-    let events = if fills_up(&workload) { EVENTS_PER_LOOK } else { 1 << 14 };
+    let (workload, model) = (&workload, system);
+    let setup = Setup { workload, model, limit, progress, number: 0, interval, checkpoints: false };
+    let mut driver = begin(&setup, &mut kept);
+    let events = if fills_up(workload) { EVENTS_PER_LOOK } else { 1 << 14 };
     let mut looks = 0u64;
     while driver.proceed(events) {
         looks += 1;
@@ -157,9 +159,10 @@ fn pilot(
             return None;
         }
         if !driver.closed() {
-            sessions.push(driver.now, driver.sessions() as f64);
+            sessions.push(driver.now(), driver.sessions() as f64);
         }
     }
+    drop(driver);
     kept.sessions = sessions;
     Some(kept)
 }

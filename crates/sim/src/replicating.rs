@@ -12,7 +12,7 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
-use crate::driver::{Driver, Replication};
+use crate::driver::{Replication, Setup, begin};
 use crate::failure::SimulationError;
 use crate::outcome::so_far;
 use crate::pilot::Warmup;
@@ -43,9 +43,17 @@ pub(crate) fn replicate(
     shared: &Shared<'_>,
 ) -> Replication {
     let seeded = replication_of(workload, number);
-    let interval = interval_of(workload, &plan.limit);
-    let driver = Driver::new(&seeded, system, plan.limit, plan.progress, number, sink, interval);
-    let mut driver = driver.with_checkpoints(plan.replications == 1);
+    let setup = Setup {
+        workload: &seeded,
+        model: system,
+        limit: plan.limit,
+        progress: plan.progress,
+        number,
+        interval: interval_of(workload, &plan.limit),
+        // Several replications keep none: their own means give the intervals.
+        checkpoints: plan.replications == 1,
+    };
+    let mut driver = begin(&setup, sink);
     let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();
@@ -56,7 +64,7 @@ pub(crate) fn replicate(
         }
         let progress = SimulationProgress {
             requests: total,
-            time_s: driver.now.as_secs_f64(),
+            time_s: driver.now().as_secs_f64(),
             in_system: driver.in_system(),
         };
         if (shared.watch)(progress) == Control::Stop {
@@ -66,7 +74,7 @@ pub(crate) fn replicate(
             driver.cut_short();
             break;
         }
-        driver.look(|one| {
+        driver.look(&|one| {
             so_far(workload, system, plan, shared.warmup, JoinedReplications::one(one))
         });
     }

@@ -7,7 +7,7 @@ use thinktime_core::record::{Rates, Row, RowSink, RunProgress};
 use thinktime_core::statistics::Tally;
 
 use crate::driver::Replication;
-use crate::modelled_system::Nodes;
+use crate::measured::Nodes;
 
 /// Several replications as one.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! The nodes' figures of several pieces of a simulation: of replications, or of stretches of one.
 
-use crate::modelled_system::Nodes;
+use crate::measured::Nodes;
 
 /// The pieces.
 pub(crate) struct Samples {

@@ -1,52 +1,24 @@
 //! The course of attempts: sent, answered, given up, recorded.
 
-use thinktime_core::attempt::{Attempt, Fate, Ticket};
+use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::client::{ClientAction, Ended};
 use thinktime_core::failure::{LATE, TIMEOUT, UNSENT};
 use thinktime_core::file::Cancel;
-use thinktime_core::program::Reply;
 use thinktime_core::record::{Ended as When, Row};
 use thinktime_core::request::Method;
 use thinktime_core::system::{Departure, Job};
 use thinktime_core::time::Nanos;
 
 use super::Driver;
+use super::sessions::{Sessions, Sort, only_attempt};
 use crate::modelled_system::{Arrived, ModelledSystem};
 
-/// The part of a modelled system's response that programs see.
-const OK: u16 = 200;
-
-impl Driver<'_> {
+impl<M: ModelledSystem> Driver<'_, M> {
+    /// Carries out the clients' action that is due now.
     #[inline(always)]
-    pub(super) fn wake(&mut self, now: Nanos) {
-        if self.one_shot {
-            if let Some(attempt) = self.clients.wake_one_shot() {
-                self.clients.await_one_shot();
-                self.send(now, &attempt);
-            }
-        } else {
-            self.wake_session(now);
-        }
-        self.take_pages();
-        if self.clients.closed() {
-            self.close();
-        }
-    }
-
-    /// Records the pages that are over.
-    #[inline(always)]
-    fn take_pages(&mut self) {
-        if self.pages {
-            while let Some(page) = self.clients.ended_page() {
-                self.collector.add_page(&page);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn wake_session(&mut self, now: Nanos) {
-        match self.clients.wake() {
-            ClientAction::Send(attempt) => self.send(now, &attempt),
+    pub(super) fn wake<S: Sessions>(&mut self, now: Nanos) {
+        match S::wake(&mut self.clients) {
+            ClientAction::Send(attempt) => self.send::<S>(now, &attempt),
             ClientAction::TimedOut(attempt, fate) => {
                 self.withdraw(now, &attempt);
                 let sent = attempt.scheduled;
@@ -61,17 +33,31 @@ impl Driver<'_> {
         }
     }
 
+    /// Records the pages that are over.
     #[inline(always)]
-    fn send(&mut self, now: Nanos, attempt: &Attempt) {
+    pub(super) fn take_pages(&mut self) {
+        if self.pages {
+            while let Some(page) = self.clients.ended_page() {
+                self.collector.add_page(&page);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn send<S: Sessions>(&mut self, now: Nanos, attempt: &Attempt) {
         let kind = &self.kinds[attempt.kind as usize];
         let job = Job {
-            token: if self.one_shot { now.0 } else { attempt.ticket.to_word() },
+            token: S::token(attempt),
             session: attempt.session,
             serial: kind.retry.demand_serial(attempt),
             kind: attempt.kind,
         };
         match self.system.arrive(now, job) {
-            Arrived::Leaves(departure) => self.depart(&departure),
+            Arrived::Leaves(departure) => {
+                if let Some(ended) = S::answer_ahead(&mut self.clients, attempt, &departure) {
+                    self.record_answer(&departure, &ended);
+                }
+            }
             Arrived::Present(presence) if !self.present.is_empty() => {
                 let slot = attempt.ticket.slot();
                 self.present.resize(self.present.len().max(slot + 1), None);
@@ -87,25 +73,16 @@ impl Driver<'_> {
         if cancel == Cancel::Never {
             return;
         }
-        if let (ModelledSystem::Any(system), Some(presence)) =
-            (&mut self.system, self.present[attempt.ticket.slot()])
-        {
+        if let Some(presence) = self.present[attempt.ticket.slot()] {
             let token = attempt.ticket.to_word();
-            system.withdraw(now, presence, token, cancel == Cancel::Always);
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn depart(&mut self, departure: &Departure) {
-        if let Some(ended) = self.told(departure) {
-            self.record_answer(departure, &ended, self.phase());
-            self.take_pages();
+            self.system.withdraw(now, presence, token, cancel == Cancel::Always);
         }
     }
 
     /// Records an answer that reached a client.
     #[inline(always)]
-    pub(super) fn record_answer(&mut self, departure: &Departure, ended: &Ended, when: When) {
+    pub(super) fn record_answer(&mut self, departure: &Departure, ended: &Ended) {
+        let when = self.phase();
         let error = if ended.late { Some(LATE) } else { departure.error };
         if self.rows {
             // Copies, so that without rows nothing has to lie in memory.
@@ -150,19 +127,6 @@ impl Driver<'_> {
         answered.map_or(0, |sizes| sizes.of_request(attempt.session, attempt.index))
     }
 
-    /// Passes the answer to the client, unless it had given up.
-    #[inline(always)]
-    fn told(&mut self, departure: &Departure) -> Option<Ended> {
-        if self.one_shot {
-            self.clients.end_one_shot();
-            let attempt = only_attempt(&departure.job);
-            return Some(Ended { attempt, fate: Fate::Over, late: false });
-        }
-        let ticket = Ticket::from_word(departure.job.token);
-        let reply = Reply { status: OK, ..Reply::of(departure.error) };
-        self.clients.answer(departure.at, ticket, reply)
-    }
-
     #[inline(always)]
     pub(super) fn row(&self, attempt: Attempt, fate: Fate, done: Nanos) -> Row {
         Row { replication: self.replication, ..Row::ended(attempt, fate, done) }
@@ -176,24 +140,18 @@ impl Driver<'_> {
     /// The end of an attempt that ends now.
     #[inline(always)]
     fn phase(&self) -> When {
-        match self.system {
-            ModelledSystem::FastFcfs(_) => When::ToldLater,
-            _ if self.clients.closed() => When::AfterWindow,
-            _ => When::InWindow,
+        match (M::KNOWS_DEPARTURES, self.clients.closed()) {
+            (true, _) => When::ToldLater,
+            (false, true) => When::AfterWindow,
+            (false, false) => When::InWindow,
         }
     }
 
     /// The attempts that wait for their response.
     pub(super) fn waiting(&self) -> Vec<Attempt> {
-        if self.one_shot {
+        if self.sort == Sort::OneShot {
             return self.system.inside().iter().map(only_attempt).collect();
         }
         self.clients.waiting().collect()
     }
-}
-
-/// The attempt of a session with a single request, which exists only as the job.
-#[inline(always)]
-pub(super) fn only_attempt(job: &Job) -> Attempt {
-    Attempt { kind: job.kind, ..Attempt::only(job.session, Nanos(job.token)) }
 }

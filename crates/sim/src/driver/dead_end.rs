@@ -6,7 +6,8 @@ use thinktime_core::system::{AnyNodeModel, Deadlock, LimitedParts, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
-use super::{Driver, Stall};
+use super::{Course, Driver, Stall};
+use crate::modelled_system::ModelledSystem;
 
 /// Events at this time, after 292 years, or later are not simulated. Sums of two times up to it are
 /// still times.
@@ -63,7 +64,7 @@ impl DeadEnds {
     }
 }
 
-impl Driver<'_> {
+impl<M: ModelledSystem> Driver<'_, M> {
     /// Why no event is due, unless all is over.
     pub(super) fn dead_end(&self) -> Option<Stall> {
         let arrives = self.dead_ends.endless && self.clients.arrivals_ran_out();
@@ -74,7 +75,7 @@ impl Driver<'_> {
 
     /// Whether requests are present whose end is not known.
     fn is_inside(&self) -> bool {
-        !self.system.knows_departures() && self.system.number() > 0
+        !M::KNOWS_DEPARTURES && self.system.number() > 0
     }
 
     /// The deadlock of the requests that are present.

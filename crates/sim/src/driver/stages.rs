@@ -10,12 +10,11 @@ use super::dead_end::CLOCK_END;
 use super::{Driver, Stall};
 use crate::modelled_system::ModelledSystem;
 
-impl Driver<'_> {
+impl<M: ModelledSystem> Driver<'_, M> {
     /// Requests whose time has come leave the line; the clients know already.
     #[inline(always)]
     pub(super) fn leave_line(&mut self, now: Nanos) {
-        let ModelledSystem::FastFcfs(line) = &mut self.system else { return };
-        while let Some(left) = line.leave(now) {
+        while let Some(left) = self.system.leave(now) {
             if !self.clients.closed() {
                 self.collector.completed(left.at);
             } else if self.limit.counts(left.came) {
@@ -28,6 +27,9 @@ impl Driver<'_> {
     /// whether to handle that event.
     #[cold]
     pub(super) fn goes_on_at(&mut self, next: Nanos) -> bool {
+        if self.clients.closed() && self.is_over() {
+            return false;
+        }
         if next.is_never() {
             match self.dead_end() {
                 None => self.run_out(),
@@ -45,6 +47,20 @@ impl Driver<'_> {
             self.give_up();
             return false;
         }
+        if self.clients.closed() {
+            self.boundary = Nanos::ZERO;
+        }
+        true
+    }
+
+    /// Whether all is over, once no further request begins.
+    fn is_over(&mut self) -> bool {
+        self.close();
+        if !self.clients.done() {
+            return false;
+        }
+        self.empty_line();
+        self.dead_end().into_iter().for_each(|stuck| self.stop_at(stuck));
         true
     }
 
@@ -111,8 +127,8 @@ impl Driver<'_> {
         if self.retries && self.drain_end.is_never() {
             // As long again as it has lasted.
             self.drain_end = self.now + self.now;
-            self.boundary = self.boundary.min(self.drain_end);
         }
+        self.boundary = Nanos::ZERO;
     }
 
     /// A request that has not ended by now has failed.
@@ -128,9 +144,7 @@ impl Driver<'_> {
 
     /// The requests that are still in the line leave it; the clients know already.
     pub(super) fn empty_line(&mut self) {
-        if let ModelledSystem::FastFcfs(line) = &self.system
-            && let Some(last) = line.last_leaves()
-        {
+        if let Some(last) = self.system.last_leaves() {
             self.pass_boundaries(last);
             self.leave_line(last);
             if last >= CLOCK_END {
