@@ -2,7 +2,7 @@
 //! result.
 
 use thinktime_core::limit::Limit;
-use thinktime_core::record::{Collector, Ended, Row, Summary, Window};
+use thinktime_core::record::{Collector, EndPhase, Row, Summary, Window};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
@@ -37,7 +37,7 @@ impl Figures {
     }
 
     pub(crate) fn take(&mut self, row: &Row) {
-        self.collector.add(row, Ended::InWindow);
+        self.collector.add(row, EndPhase::InWindow);
         self.last = self.last.max(row.done);
         self.any = true;
         if let Some((population, number)) = row.attempt.population_and_number() {

@@ -6,7 +6,7 @@ use thinktime_file::time::Nanos;
 use super::failures::Failures;
 use super::pages::Pages;
 use super::populations::Populations;
-use super::recent::Recent;
+use super::served_batch::ServedBatch;
 use super::{Row, Starvation, Timeline};
 use crate::attempt::Fate;
 use crate::failure::UNSENT;
@@ -22,7 +22,7 @@ pub struct Collector {
     real: bool,
     /// Requests that are in none of the figures below yet: see [`Collector::settle`].
     #[serde(skip)]
-    pub(super) recent: Recent,
+    pub(super) served: ServedBatch,
     /// By kind of request; empty if there is one kind.
     pub(super) by_kind: Vec<Tally>,
     pub(super) sections: Sections,
@@ -65,13 +65,13 @@ pub(super) struct Counts {
 
 /// When an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ended {
+pub enum EndPhase {
     /// While requests were still being begun.
     InWindow,
     /// Afterwards.
     AfterWindow,
     /// Reported later, by [`Collector::completed`] or [`Collector::unfinished`].
-    ToldLater,
+    ReportedLater,
 }
 
 /// The measured time of a run.
@@ -99,7 +99,7 @@ impl Collector {
         Collector {
             limit,
             real,
-            recent: Recent::default(),
+            served: ServedBatch::default(),
             by_kind: if kinds > 1 { vec![Tally::default(); kinds] } else { Vec::new() },
             sections: Sections::default(),
             starved: Starvation::default(),
@@ -119,13 +119,13 @@ impl Collector {
     }
 
     /// Adds a row.
-    pub fn add(&mut self, row: &Row, ended: Ended) {
-        if self.recent.len() > 0 {
+    pub fn add(&mut self, row: &Row, phase: EndPhase) {
+        if self.served.len() > 0 {
             self.settle(); // batches are of requests in the order of their ends
         }
         self.timeline.add(row);
         let success = row.error.is_none();
-        if success && ended == Ended::InWindow {
+        if success && phase == EndPhase::InWindow {
             self.completed(row.done);
         }
         if !self.limit.counts(row.attempt.request_scheduled) {
@@ -141,7 +141,7 @@ impl Collector {
         self.counts.requests += 1;
         if success {
             self.succeeded(row);
-            if ended == Ended::AfterWindow {
+            if phase == EndPhase::AfterWindow {
                 self.starved.add(row.done.since(row.attempt.request_scheduled));
             }
         } else {
@@ -202,7 +202,7 @@ impl Collector {
     /// The response times of all kinds of request.
     #[must_use]
     pub fn all_responses(&self) -> Tally {
-        debug_assert_eq!(self.recent.len(), 0, "to be settled before it is asked");
+        debug_assert_eq!(self.served.len(), 0, "to be settled before it is asked");
         self.sections.all()
     }
 
@@ -234,7 +234,7 @@ impl Collector {
     /// The run over time, warm-up included.
     #[must_use]
     pub fn timeline(&self) -> &Timeline {
-        debug_assert_eq!(self.recent.len(), 0, "to be settled before it is asked");
+        debug_assert_eq!(self.served.len(), 0, "to be settled before it is asked");
         &self.timeline
     }
 
@@ -247,7 +247,7 @@ impl Collector {
     /// The number of requests that count and are over.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        self.counts.requests + self.recent.len() as u64
+        self.counts.requests + self.served.len() as u64
     }
 
     /// The mean response time in seconds and the half-width of its 95 % confidence interval.

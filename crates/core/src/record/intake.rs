@@ -4,7 +4,7 @@
 use thinktime_file::time::Nanos;
 
 use super::populations::Populations;
-use super::{Collector, Ended};
+use super::{Collector, EndPhase};
 use crate::attempt::{Attempt, Page};
 use crate::limit::Limit;
 use crate::statistics::Tally;
@@ -34,16 +34,16 @@ impl Collector {
     /// needs a row for it: says whether it did. The collector's figures are right after
     /// [`Collector::settle`].
     #[inline(always)]
-    pub fn add_served(&mut self, attempt: &Attempt, done: Nanos, ended: Ended) -> bool {
+    pub fn add_served(&mut self, attempt: &Attempt, done: Nanos, phase: EndPhase) -> bool {
         let Attempt { attempt, kind, scheduled, request_scheduled, .. } = *attempt;
         let at_once = attempt == 1 && scheduled == request_scheduled;
-        if !at_once || ended == Ended::AfterWindow || !self.limit.counts(scheduled) {
+        if !at_once || phase == EndPhase::AfterWindow || !self.limit.counts(scheduled) {
             return false;
         }
-        if ended == Ended::InWindow {
+        if phase == EndPhase::InWindow {
             self.completed(done);
         }
-        if self.recent.push(kind, scheduled, done.since(scheduled)) {
+        if self.served.push(kind, scheduled, done.since(scheduled)) {
             self.settle();
         }
         true
@@ -51,22 +51,22 @@ impl Collector {
 
     /// Enters the requests of [`Collector::add_served`]: to be called before any figure is read.
     pub fn settle(&mut self) {
-        self.timeline.add_served(&self.recent);
-        let responses = self.recent.responses();
+        self.timeline.add_served(&self.served);
+        let responses = self.served.responses();
         self.sections.add_all(responses);
         self.batches.add_times(responses);
         if !self.by_kind.is_empty() {
-            let all = responses.iter().zip(self.recent.kinds());
+            let all = responses.iter().zip(self.served.kinds());
             all.for_each(|(time, kind)| self.by_kind[*kind as usize].add(*time));
         }
         if self.populations.any() {
-            let all = responses.iter().zip(self.recent.kinds());
+            let all = responses.iter().zip(self.served.kinds());
             all.for_each(|(time, kind)| self.populations.add(*kind, time.0));
         }
         if let Some(waiting) = &mut self.waiting {
             responses.iter().for_each(|_| waiting.add(Nanos::ZERO)); // they were sent at once
         }
         self.counts.requests += responses.len() as u64;
-        self.recent.clear();
+        self.served.clear();
     }
 }

@@ -21,11 +21,11 @@ mod pages;
 mod populations;
 mod rate_shortfall;
 mod rates;
-mod recent;
 mod replications;
 mod row;
 mod schema;
 mod scripts;
+mod served_batch;
 mod sink;
 mod starvation;
 mod station_figures;
@@ -36,7 +36,7 @@ mod verdict;
 
 pub use by_request::pool_requests;
 pub use collapse::Collapse;
-pub use collector::{Collector, Ended, Window};
+pub use collector::{Collector, EndPhase, Window};
 pub use failures::cause;
 pub use figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, ObjectiveFigures,

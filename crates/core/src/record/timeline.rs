@@ -5,7 +5,7 @@ use thinktime_file::time::Nanos;
 
 use crate::attempt::Fate;
 use crate::record::Row;
-use crate::record::recent::Recent;
+use crate::record::served_batch::ServedBatch;
 
 /// The events of one kind of request in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -106,7 +106,7 @@ impl Timeline {
     }
 
     /// Adds requests that were served at their first attempt.
-    pub(super) fn add_served(&mut self, served: &Recent) {
+    pub(super) fn add_served(&mut self, served: &ServedBatch) {
         let times = served.scheduled().iter().zip(served.responses()).zip(served.kinds());
         let mut rest = times.map(|((scheduled, response), kind)| (*scheduled, *response, *kind));
         let mut next = rest.next();

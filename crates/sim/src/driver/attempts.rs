@@ -4,7 +4,7 @@ use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::client::{ClientAction, Ended};
 use thinktime_core::failure::{LATE, TIMEOUT, UNSENT};
 use thinktime_core::file::Cancel;
-use thinktime_core::record::{Ended as When, Row};
+use thinktime_core::record::{EndPhase, Row};
 use thinktime_core::request::Method;
 use thinktime_core::system::{Departure, Job};
 use thinktime_core::time::Nanos;
@@ -82,15 +82,15 @@ impl<M: ModelledSystem> Driver<'_, M> {
     /// Records an answer that reached a client.
     #[inline(always)]
     pub(super) fn record_answer(&mut self, departure: &Departure, ended: &Ended) {
-        let when = self.phase();
+        let phase = self.phase();
         let error = if ended.late { Some(LATE) } else { departure.error };
         if self.rows {
             // Copies, so that without rows nothing has to lie in memory.
             self.hand_over(*departure, *ended, error);
         }
         let served = error.is_none() && ended.fate == Fate::Over;
-        if !(served && self.collector.add_served(&ended.attempt, departure.at, when)) {
-            self.collector.add(&self.answered(departure, ended, error), when);
+        if !(served && self.collector.add_served(&ended.attempt, departure.at, phase)) {
+            self.collector.add(&self.answered(departure, ended, error), phase);
         }
     }
 
@@ -139,11 +139,11 @@ impl<M: ModelledSystem> Driver<'_, M> {
 
     /// The end of an attempt that ends now.
     #[inline(always)]
-    fn phase(&self) -> When {
+    fn phase(&self) -> EndPhase {
         match (M::KNOWS_DEPARTURES, self.clients.closed()) {
-            (true, _) => When::ToldLater,
-            (false, true) => When::AfterWindow,
-            (false, false) => When::InWindow,
+            (true, _) => EndPhase::ReportedLater,
+            (false, true) => EndPhase::AfterWindow,
+            (false, false) => EndPhase::InWindow,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::failure::STATUS;
 use crate::files::NoFiles;
 use crate::limit::Limit;
 use crate::random::{Purpose, Stream};
-use crate::record::{Ended, Row, Window};
+use crate::record::{EndPhase, Row, Window};
 
 const SECOND: Nanos = Nanos(1_000_000_000);
 
@@ -33,7 +33,7 @@ fn objectives(slo: &str, times_ms: &[Option<f64>]) -> Vec<ObjectiveFigures> {
         let error = time.is_none().then_some(STATUS);
         let row = Row::ended(attempt, Fate::Over, done);
         let row = Row { sent: scheduled, error, status: 404, ..row };
-        collector.add(&row, Ended::InWindow);
+        collector.add(&row, EndPhase::InWindow);
     }
     let window = Window { begin: Nanos::ZERO, end: SECOND };
     Summary::new("run", &workload, &collector, window, 0).objectives

@@ -4,7 +4,7 @@ use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::client::Owner;
 use thinktime_core::failure::{LATE, STATUS, TIMEOUT, UNANSWERED};
 use thinktime_core::program::{Reply, Report};
-use thinktime_core::record::{Ended, Row, Window};
+use thinktime_core::record::{EndPhase, Row, Window};
 use thinktime_core::time::Nanos;
 
 use super::Engine;
@@ -174,7 +174,7 @@ impl<L: Recorder> Engine<'_, L> {
         }
         self.failures += u64::from(row.error.is_some());
         let closed = self.clients.closed();
-        self.recorder.add(&row, if closed { Ended::AfterWindow } else { Ended::InWindow });
+        self.recorder.add(&row, if closed { EndPhase::AfterWindow } else { EndPhase::InWindow });
         while let Some(page) = self.clients.ended_page() {
             self.recorder.page(&page);
         }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use thinktime_core::program::{CheckCounts, Report};
-use thinktime_core::record::{Collector, Ended, Row, Window};
+use thinktime_core::record::{Collector, EndPhase, Row, Window};
 use thinktime_core::statistics::Tally;
 use thinktime_core::time::Nanos;
 
@@ -69,7 +69,7 @@ fn combine_counts(parts: &[CheckCounts]) -> CheckCounts {
 /// Merges rows: one is recorded once no loop can have an earlier one any more.
 pub(crate) struct RowMerger<'a> {
     results: ResultRecorder<'a>,
-    rows: Vec<(Row, Ended)>,
+    rows: Vec<(Row, EndPhase)>,
     complete_up_to: Vec<Nanos>,
     /// By loop, the progress that it reported last.
     seen: Vec<Option<RunProgress>>,

@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use serde::{Deserialize, Serialize};
 use thinktime_core::attempt::Page as EndedPage;
 use thinktime_core::program::CheckCounts;
-use thinktime_core::record::{Collector, Ended, Row, RowSink};
+use thinktime_core::record::{Collector, EndPhase, Row, RowSink};
 use thinktime_core::time::Nanos;
 
 use crate::generator::plan::RunProgress;
@@ -13,7 +13,7 @@ use crate::generator::plan::RunProgress;
 /// Takes the rows of one event loop.
 pub(crate) trait Recorder {
     /// Takes a row.
-    fn add(&mut self, row: &Row, ended: Ended);
+    fn add(&mut self, row: &Row, phase: EndPhase);
     /// Takes a page that has ended.
     fn page(&mut self, page: &EndedPage);
     /// The number of requests that count and have ended.
@@ -38,7 +38,7 @@ impl<'a> ResultRecorder<'a> {
 
 impl Recorder for ResultRecorder<'_> {
     #[inline]
-    fn add(&mut self, row: &Row, ended: Ended) {
+    fn add(&mut self, row: &Row, phase: EndPhase) {
         self.collector.add(row, ended);
         self.sink.row(row);
     }
@@ -66,7 +66,7 @@ impl Recorder for ResultRecorder<'_> {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RowBatch {
     pub(crate) part: usize,
-    pub(crate) rows: Vec<(Row, Ended)>,
+    pub(crate) rows: Vec<(Row, EndPhase)>,
     pub(crate) ended: Vec<EndedPage>,
     pub(crate) complete_up_to: Nanos,
     /// How often the loop's checks have held so far, if it reports them.
@@ -97,7 +97,7 @@ impl LoopMessage {
 /// Sends the rows of one of several loops to the thread that merges them.
 pub(crate) struct Relay {
     pub(crate) part: usize,
-    pub(crate) rows: Vec<(Row, Ended)>,
+    pub(crate) rows: Vec<(Row, EndPhase)>,
     pub(crate) ended: Vec<EndedPage>,
     pub(crate) messages: Sender<LoopMessage>,
     pub(crate) checks: Option<CheckCounts>,
@@ -111,7 +111,7 @@ impl Relay {
 
 impl Recorder for Relay {
     #[inline]
-    fn add(&mut self, row: &Row, ended: Ended) {
+    fn add(&mut self, row: &Row, phase: EndPhase) {
         self.rows.push((*row, ended));
     }
 

@@ -8,21 +8,21 @@ const NUMBER_MAX: usize = 64;
 /// The requests served last. Nearly all requests are such, and a loop that does one thing with many
 /// of them keeps sums in registers.
 #[derive(Clone, Debug)]
-pub(super) struct Recent {
+pub(super) struct ServedBatch {
     number: usize,
     scheduled: [Nanos; NUMBER_MAX],
     responses: [Nanos; NUMBER_MAX],
     kinds: [u32; NUMBER_MAX],
 }
 
-impl Default for Recent {
-    fn default() -> Recent {
+impl Default for ServedBatch {
+    fn default() -> ServedBatch {
         let times = [Nanos::ZERO; NUMBER_MAX];
-        Recent { number: 0, scheduled: times, responses: times, kinds: [0; NUMBER_MAX] }
+        ServedBatch { number: 0, scheduled: times, responses: times, kinds: [0; NUMBER_MAX] }
     }
 }
 
-impl Recent {
+impl ServedBatch {
     pub(super) fn len(&self) -> usize {
         self.number
     }
