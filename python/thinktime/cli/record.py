@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime.cli import common, signals
+from thinktime.cli import common, options, signals
 from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 LOOK_EVERY_S = 0.2
 
 Listen = Annotated[str, typer.Option(help="HOST:PORT of the proxy; port 0 takes a free one.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
-]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
@@ -57,7 +53,7 @@ Insecure = Annotated[bool, typer.Option("--insecure", help="Accept any certifica
 
 def command(
     listen: Listen = "127.0.0.1:8899",
-    output: Output = None,
+    output: options.WorkloadOutput = None,
     target: Targets = None,
     har: Har = None,
     authority: Folder = None,
