@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, wraps
 from inspect import Parameter
 from typing import Annotated, Any, TypeVar, get_args, get_origin
@@ -50,48 +51,90 @@ def word(name: str) -> str:
 
 
 def of(
-    *functions: Callable[..., Any],
-    but: Iterable[str] = (),
-    texts: Mapping[str, str] | None = None,
+    *functions: Callable[..., Any], but: Iterable[str] = (), texts: Mapping[str, str] | None = None
 ) -> Callable[[_Command], _Command]:
     """Replace the `**given` of a command by the keyword parameters of functions.
 
     The user's values arrive by name; an option that is not given is absent. A parameter that the
-    command has itself gets its help here, and its default if it has none, unless it has a typer
-    option.
+    command has itself gets its help here, and its default if it has none, unless it has typer's.
 
     Args:
         functions: The functions; of two parameters with one name the first counts.
         but: Parameters that are no options.
         texts: Other help of some options, in which {} stands for that of the function.
     """
+    offered: dict[str, _Offered] = {}
+    for function in reversed(functions):
+        parameters = inspect.signature(function).parameters.items()
+        offered |= {name: _Offered(function, one) for name, one in parameters}
 
     def wrap(command: _Command) -> _Command:
         own = inspect.signature(command, eval_str=True).parameters
-        taken = {name: one for name, one in own.items() if one.kind != one.VAR_KEYWORD}
+        taken = [one for one in own.values() if one.kind != one.VAR_KEYWORD]
         made = [
-            (one, kind)
-            for name, one in _parameters(functions).items()
-            if one.kind is one.KEYWORD_ONLY and name not in {*own, *but} and (kind := _kind(one))
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=one.kind)
+            for name, one in offered.items()
+            if one.is_keyword and one.kind is not None and name not in {*own, *but}
         ]
-        named = {*taken, *(one.name for one, _ in made)}
+        named = {one.name for one in (*taken, *made)}
 
-        def option(name: str, default: Any, kind: Any, place: str | None) -> Parameter:
-            text = (texts or {}).get(name, "{}").format(_help(functions, name, kind))
-            metadata = typer.Option(
-                *([] if kind is bool and default is True else [word(name)]),
-                help=_as_typed(text, named),
-                metavar=PLACES.get(name, place),
-            )
-            return Parameter(
-                name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, metadata]
-            )
+        def described(one: Parameter) -> Parameter:
+            if one.name not in offered or get_origin(one.annotation) is Annotated:
+                return one.replace(kind=Parameter.KEYWORD_ONLY)
+            text = (texts or {}).get(one.name, "{}")
+            return offered[one.name].option(one, lambda help: _as_typed(text.format(help), named))
 
-        parameters = [_own(one, functions, option) for one in taken.values()]
-        parameters += [option(one.name, _default(one), *kind) for one, kind in made]
-        return _with_parameters(command, parameters, [one.name for one, _ in made])
+        parameters = [described(one) for one in (*taken, *made)]
+        return _with_parameters(command, parameters, [one.name for one in made])
 
     return wrap
+
+
+@dataclass(frozen=True)
+class _Offered:
+    """A parameter of a function."""
+
+    function: Callable[..., Any]
+    parameter: Parameter
+
+    @property
+    def is_keyword(self) -> bool:
+        return self.parameter.kind is Parameter.KEYWORD_ONLY
+
+    @property
+    def default(self) -> Any:
+        default = self.parameter.default
+        return None if default in (Parameter.empty, ()) else default
+
+    @property
+    def _found(self) -> tuple[Any, str | None]:
+        parts = str(self.parameter.annotation).split(" | ")
+        return next((found for name, found in _KINDS.items() if name in parts), (None, None))
+
+    @property
+    def kind(self) -> Any:
+        """The type on the command line; None if words cannot give the parameter."""
+        kind, _ = self._found
+        return kind | None if kind not in (None, bool) and self.default is None else kind
+
+    def option(self, own: Parameter, said: Callable[[str], str]) -> Parameter:
+        """The command's parameter with typer's option, whose help is as `said`."""
+        default = self.default if own.default is own.empty else own.default
+        name = self.parameter.name
+        metadata = typer.Option(
+            *([] if default is True else [word(name)]),
+            help=said(self._help(own.annotation)),
+            metavar=PLACES.get(name, self._found[1]),
+        )
+        kind = own.annotation
+        described = own.replace(default=default, annotation=Annotated[kind, metadata])
+        return described.replace(kind=own.KEYWORD_ONLY)
+
+    def _help(self, kind: Any) -> str:
+        text, name = _first_sentence(self.function, self.parameter.name), self.parameter.name
+        if "ByPopulation" in str(self.parameter.annotation):
+            return f"{text} {_BY_POPULATION.format(PLACES[name].replace('[NAME=]', 'NAME='))}"
+        return f"{text} {_SEVERAL}" if list[str] in (kind, *get_args(kind)) else text
 
 
 def _with_parameters(command: _Command, parameters: list[Parameter], passed: list[str]) -> _Command:
@@ -105,50 +148,10 @@ def _with_parameters(command: _Command, parameters: list[Parameter], passed: lis
         command(**values)
 
     context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    all_parameters = [context, *parameters]
-    call.__signature__ = inspect.Signature(all_parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {one.name: one.annotation for one in all_parameters}
+    signature = inspect.Signature([context, *parameters])
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
     return call  # type: ignore[return-value]
-
-
-def _own(
-    one: Parameter, functions: tuple[Callable[..., Any], ...], option: Callable[..., Parameter]
-) -> Parameter:
-    """A command's own parameter, with the help and the default of the function's if it has one."""
-    declared = _parameters(functions).get(one.name)
-    if declared is None or get_origin(one.annotation) is Annotated:
-        return one.replace(kind=Parameter.KEYWORD_ONLY)
-    default = _default(declared) if one.default is one.empty else one.default
-    return option(one.name, default, one.annotation, (_kind(declared) or (None, None))[1])
-
-
-def _parameters(functions: Iterable[Callable[..., Any]]) -> dict[str, Parameter]:
-    found: dict[str, Parameter] = {}
-    for function in functions:
-        found = {**inspect.signature(function).parameters, **found}
-    return found
-
-
-def _kind(one: Parameter) -> tuple[Any, str | None] | None:
-    """The type of an option and its placeholder; None if words cannot give the parameter."""
-    parts = str(one.annotation).split(" | ")
-    found = next((found for name, found in _KINDS.items() if name in parts), None)
-    if found is None or found[0] is bool or _default(one) is not None:
-        return found
-    return found[0] | None, found[1]
-
-
-def _default(one: Parameter) -> Any:
-    return None if one.default in (one.empty, ()) else one.default
-
-
-def _help(functions: Iterable[Callable[..., Any]], name: str, kind: Any) -> str:
-    function = next(one for one in functions if name in inspect.signature(one).parameters)
-    annotation = str(inspect.signature(function).parameters[name].annotation)
-    text = _first_sentence(function, name)
-    if "ByPopulation" in annotation:
-        return f"{text} {_BY_POPULATION.format(PLACES[name].replace('[NAME=]', 'NAME='))}"
-    return f"{text} {_SEVERAL}" if list[str] in (kind, *get_args(kind)) else text
 
 
 def _first_sentence(function: Callable[..., Any], name: str) -> str:

@@ -98,15 +98,16 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             servers: The real server for each of the cluster's, as in `http://127.0.0.1:8081`.
             listen: HOST:PORT; port 0 takes a free one.
             cluster: The name of the cluster, if there are several.
-            workload: The workload file that gives requests their names. A workload, the path of its
-                file, or its keys as a dict; the names are for the cluster's classes. Without it the
-                name is the first part of the target's path.
+            workload: The workload file, or a name of `thinktime workload list`, that gives requests
+                their names. A workload, the path of its file, or its keys as a dict; the names are
+                for the cluster's classes. Without it the name is the first part of the target's
+                path.
             seed: The seed of the policy's draws. It gives the same as a simulation's.
             log: The file that gets a line for each request, as `learn` reads it. It is in the
                 Combined Log Format with the response time and the server behind it, a second later.
             certificate: Accept clients by TLS with this certificate (PEM). Those that lead to its
                 authority follow in the file. Clients then speak HTTP/2 or HTTP/1.1.
-            key: The certificate's private key, if it has its own file (PEM).
+            key: As in `run`.
             metrics: HOST:PORT of the metrics for Prometheus, at /metrics. Port 0 takes a free one;
                 it is another port than that of `listen`.
             threads: Threads that forward.

@@ -75,10 +75,10 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
                 many threads as it has servers, under `ps` one a request.
             cores: With `burn`: the cores that its threads are confined to, as in 0,1. They count
                 from 0. By default as many as the machine has; with a station all.
-            workload: The workload file, or preset, with the sizes of responses. A workload, the
-                path of its file, or its keys as a dict: it names requests, and gives their
-                responses the sizes that a simulation with its seed gives them. Without it all have
-                16 bytes. Not for a server that burns.
+            workload: The workload file, or a name of `thinktime workload list`, with the sizes of
+                responses. A workload, the path of its file, or its keys as a dict: it names
+                requests, and gives their responses the sizes that a simulation with its seed gives
+                them. Without it all have 16 bytes. Not for a server that burns.
             server: Serve only this server of the system's cluster, counted from 0. It is for a
                 switch in front of it. The system must be one cluster and nothing else.
             files: Serve the files of this folder, instead of a system.
