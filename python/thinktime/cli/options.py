@@ -46,13 +46,6 @@ Markdown = Annotated[
         metavar="FILE",
     ),
 ]
-On = Annotated[
-    str | None,
-    typer.Option(
-        help="Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for a "
-        "running one.",
-    ),
-]
 Store = Annotated[
     Path | None,
     typer.Option(help="The folder of the history; .thinktime/history by default.", metavar="DIR"),
