@@ -15,7 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
-from thinktime.learn.bounds import CV2_MAX, LOAD_MAX, LOAD_MIN, USERS_MIN
+from thinktime.learn.bounds import CV2_MAX, LOAD_MAX, LOAD_MIN, USERS_MIN, USUAL_S
 from thinktime.learn.logs.reader import Progress, read
 from thinktime.learn.stop_signal import StopSignal
 
@@ -31,7 +31,7 @@ def learn(
     logs: Sequence[str | Path],
     *,
     format: str | None = None,
-    timeout: Time | None = "1800s",
+    timeout: Time | None = f"{USUAL_S:.0f}s",
     user: str = "agent",
     user_field: str | None = None,
     pages: bool = True,
