@@ -72,8 +72,9 @@ def test_placeholders_have_one_style_and_one_word_for_one_option() -> None:
                 assert style.fullmatch(place), (name, one.name, place)
                 places.setdefault((one.param_type_name, one.name), set()).add(place)
     several = {name: found for name, found in places.items() if len(found) > 1}
-    # `run` takes a URL, too; `output` is a folder or a file; the others say how they differ.
-    known = {("option", one) for one in ("output", "server", "scenario", "target")}
+    # `run` takes a URL, too; `output` is a folder or a file, `cores` a list or a number; the others
+    # say how they differ.
+    known = {("option", one) for one in ("cores", "output", "server", "scenario", "target")}
     assert several.keys() <= known | {("argument", "workload")}, several
 
 

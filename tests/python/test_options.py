@@ -1,4 +1,4 @@
-"""The options of commands: one list, the source or the check of all others."""
+"""The options of `run` and `simulate`: signatures, the command line and results agree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime import _core
-from thinktime.cli import app
+from thinktime.cli import app, function_options
 
 OPEN = 'name = "open"\n[arrivals]\nmodel = "open"\nrate = "400/s"\n'
 SYSTEM = 'name = "server"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
@@ -54,9 +54,8 @@ def test_python_takes_the_options_of_the_list(command: str) -> None:
 def test_the_command_line_takes_the_options_of_the_list(command: str) -> None:
     """Each is in --help, under its name or a shorter word."""
     shown = invoke(command, "--help").stdout
-    words = {"ca_file": "--ca", "sources": "--source"}
     for name, _, _ in _core.options(command):
-        assert words.get(name, "--" + name.replace("_", "-")) in shown
+        assert function_options.word(name) in shown
 
 
 @pytest.mark.parametrize("command", ["run", "simulate", "compare", "sweep", "capacity"])
@@ -71,9 +70,8 @@ def test_what_a_pipeline_runs_writes_what_it_reads(command: str) -> None:
 def test_pages_name_the_options(command: str) -> None:
     """Some hand-written page explains the purpose of each."""
     pages = "".join(page.read_text("utf-8") for page in docs_snippets.WRITTEN)
-    words = {"ca_file": "--ca", "sources": "--source"}
     for name, _, _ in _core.options(command):
-        assert words.get(name, "--" + name.replace("_", "-")) in pages, name
+        assert function_options.word(name) in pages, name
 
 
 def test_a_simulation_is_done_again(files: Path) -> None:
@@ -101,6 +99,21 @@ def test_a_simulation_is_done_again(files: Path) -> None:
     assert done.exit_code == 0, done.output
     for name in ("summary.json", "requests.parquet", "series.parquet"):
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(("given", "then"), [((), 3), (("--replications", "1"), 1)])
+def test_a_repetition_takes_an_option_that_equals_its_default(
+    files: Path, given: tuple[str, ...], then: int
+) -> None:
+    """It is given, so it replaces that of the result; what is not given does not."""
+    paths = (str(files / "w.toml"), str(files / "s.toml"))
+    first = invoke("simulate", *paths, "-n", "200", "--replications", "3", "-o", str(files / "a"))
+    assert first.exit_code == 0, first.output
+    again = ("simulate", "--again", str(files / "a"), "-o", str(files / "b"))
+    done = invoke(*again, *given)
+    assert done.exit_code == 0, done.output
+    options = tomllib.loads((files / "b" / "run.toml").read_text())["options"]
+    assert (options["replications"], options["requests"]) == (then, 200)
 
 
 def test_a_run_is_done_again_with_all_its_options(files: Path) -> None:

@@ -54,7 +54,7 @@ def capacity(
     rate: float | str | ByPopulation | None = None,
     clients: int | str | ByPopulation | None = None,
     think: Time | ByPopulation | None = None,
-    precision: float | str = 0.05,
+    precision: float | str = "5%",
     probes_max: int = PROBES_MAX,
     on: str | None = None,
     output: str | Path | None = None,
@@ -67,12 +67,12 @@ def capacity(
             its own rate or number of clients. Without a table `[slo]` the capacity is the load that
             a model keeps up with; a real server and closed workloads need objectives.
         system: A system, the path of its file, or its content as a dict; None with a target.
-        target: The url of a real server.
-        what: "rate" (open and partly open), "clients" (closed), or "scale", which multiplies the
-            rates and clients of all populations; by default the one that fits, which is the scale
-            if there are several populations.
-        duration: The length of each probe; against a target as long as the objectives need at the
-            workload's own rate, and 10 s at least.
+        target: As in `run`.
+        what: rate, clients or scale; by default what fits the workload: with several populations
+            the scale. The rate is for open and partly-open models, clients for closed ones; the
+            scale multiplies the rates and clients of all populations.
+        duration: The length of each probe; against a target by default as long as the objectives
+            need at the workload's own rate, and 10s at least.
         requests: The requests of each probe; 200,000 with a system unless a duration is given.
         warmup: The warm-up of each probe; against a target a tenth of the duration, otherwise
             found.
@@ -80,12 +80,14 @@ def capacity(
         rate: As in `run`.
         clients: As in `run`.
         think: As in `run`.
-        precision: Stop when the half-width of the 95 % interval is this share of the value.
+        precision: End at this half-width of the interval. It is the 95 % interval, and the share is
+            of the value.
         probes_max: Give up after this many probes.
-        on: Make the load against a target from a Ray cluster, as in `run`.
-        output: A directory for probes.parquet, capacity.json and capacity.html. Until the end it
-            lies beside its place, and its first two files are rewritten after each probe. The same
-            search continues one that Ctrl-C ended there.
+        on: Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for a
+            running one. It makes the load against a target.
+        output: The result directory to write. It gets probes.parquet, capacity.json and
+            capacity.html. Until the end it lies beside its place, and its first two files are
+            rewritten after each probe. The same search continues one that Ctrl-C ended there.
         progress: Called with each probe.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json as json_module
 import math
 from pathlib import Path
@@ -17,7 +18,7 @@ from thinktime.capacity_search.generator import OF_GENERATOR
 from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
-from thinktime.cli import common, options, plain_text, watch
+from thinktime.cli import common, function_options, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 
@@ -30,26 +31,10 @@ NO_OBJECTIVES = (
     'long answers take; [slo] with p99 = "250ms" limits that'
 )
 
-_Duration = Annotated[
-    str | None,
-    typer.Option(
-        help="The length of each probe; against a target by default as long as the objectives need "
-        "at the workload's own rate, and 10s at least.",
-    ),
-]
 _System = Annotated[Path | None, typer.Argument(help="The system file; none with --target.")]
-_Target = Annotated[str | None, typer.Option(help="A real server, as in http://127.0.0.1:8080.")]
-_What = Annotated[
-    str | None,
-    typer.Option(
-        help="`rate`, `clients` or `scale`; by default what fits the workload: with several "
-        "populations the scale."
-    ),
-]
-_Json = Annotated[bool, typer.Option("--json", help="Print one object alone.")]
 
 
-@options.of("simulate", help_texts=dict.fromkeys(arrivals.OPTIONS, ""))
+@function_options.of(capacity_of, but=("probes_max", "requests", "warmup"))
 @watch.options
 def command(
     workload: Annotated[
@@ -57,34 +42,26 @@ def command(
         typer.Argument(help=options.WORKLOAD + "; its table [slo] has the objectives."),
     ] = None,
     system: _System = None,
-    target: _Target = None,
     generator: Annotated[
         bool, typer.Option("--generator", help="Find the rate that this machine can generate.")
     ] = False,
-    what: _What = None,
-    duration: _Duration = None,
-    precision: Annotated[
-        str | None, typer.Option(help="End at this half-width of the interval; 5% by default.")
-    ] = None,
-    on: options.On = None,
     quiet: options.Quiet = False,
-    output: options.Output = None,
-    json: _Json = False,
+    output: Path | None = None,
+    json: options.JsonObject = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
     watched: Watch = NOBODY,
-    **changes: Any,
+    **given: Any,
 ) -> None:
     """Find the largest load within the SLO: a rate, a number of clients, or a scale."""
-    given = common.chosen({"duration": duration, "output": output, "precision": precision})
-    more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
+    given["output"] = output
     with common.mapped_errors():
-        _check_generator(generator, workload, more)
+        _check_generator(generator, workload, given)
         files = gate.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
         with files.failure_written(name):
-            found = _with_progress(loaded, system, more, given, quiet, watched)
+            found = _with_progress(loaded, system, given, quiet, watched)
     made = report_of(found, name)
     _show(found, made, json, output)
     if loaded is not None and not loaded.tables["slo"]:
@@ -92,30 +69,30 @@ def command(
     common.end(outcome(found).unwritten(files.unwritten(lambda: [made])))
 
 
-def _check_generator(generator: bool, workload: Path | None, more: dict[str, Any]) -> None:
-    """Raises InputError unless there is a workload or the generator, which has no `more`."""
+def _check_generator(generator: bool, workload: Path | None, given: dict[str, Any]) -> None:
+    """Raises InputError unless there is a workload, or the generator, which has few options."""
     if generator == (workload is not None):
         raise InputError("give a workload file, or --generator alone")
-    if alien := [name for name, value in more.items() if generator and value is not None]:
+    known = inspect.signature(generator_capacity).parameters
+    if generator and (alien := [name for name in given if name not in known]):
         raise InputError(f"`{alien[0]}` does not go with --generator, which has no workload")
 
 
 def _with_progress(
     loaded: Workload | None,
     system: Path | None,
-    more: dict[str, Any],
     given: dict[str, Any],
     quiet: bool,
     watched: Watch,
 ) -> Capacity:
     """The capacity of the server, or of the generator if no workload is given, probe by probe."""
     probes: list[Probe] = []
-    named = OF_GENERATOR if loaded is None else what_of(loaded, more["what"])
-    if loaded is not None and more["target"] is not None and not quiet:
-        length = Length.of(arrivals.with_arrivals(loaded, more), given.get("duration"))
+    named = OF_GENERATOR if loaded is None else what_of(loaded, given.get("what"))
+    if loaded is not None and "target" in given and not quiet:
+        length = Length.of(arrivals.with_arrivals(loaded, given), given.get("duration"))
         common.say_note(length.words(PROBES_MAX))
     name = "the generator" if loaded is None else loaded.name
-    watched_run = watch.watched_run("capacity", name, more["target"], (None, None))
+    watched_run = watch.watched_run("capacity", name, given.get("target"), (None, None))
     with watched.on(watched_run) as feed:
 
         def progress(probe: Probe) -> None:
@@ -129,7 +106,7 @@ def _with_progress(
             if loaded is None:
                 found = generator_capacity(**given, progress=progress)
             else:
-                found = capacity_of(loaded, system, **more, **given, progress=progress)
+                found = capacity_of(loaded, system, **given, progress=progress)
         except CapacityStopped as stopped:
             found = stopped.capacity
         if feed is not None and len(found.probes):

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from thinktime.cli import common, options, plain_text
+from thinktime.cli import common, function_options, options, plain_text
+from thinktime.distributed.collection import collect
 
 
+@function_options.of(collect)
 def command(
     result: Annotated[
         Path, typer.Argument(help="The result directory of a run with --leave-rows.")
     ],
-    on: options.On = None,
-    remove: Annotated[
-        bool,
-        typer.Option("--remove", help="Remove the rows on the nodes after all have been copied."),
-    ] = False,
     quiet: options.Quiet = False,
+    *,
+    remove: bool,
+    **given: Any,
 ) -> None:
     """Fetch the rows that a run left on the nodes that made its load.
 
     They become requests.parquet of RESULT. Rows on this machine need no --on.
     """
-    from thinktime.distributed.collection import collect
     from thinktime.results.remote_rows import remote_rows_of
     from thinktime.results.result import Result
 
@@ -35,7 +34,7 @@ def command(
 
     with common.mapped_errors():
         left = remote_rows_of(Result.load(result).summary)
-        found = collect(result, on=on, remove=remove, progress=tell)
+        found = collect(result, remove=remove, progress=tell, **given)
     plain_text.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
     for one in left:
         if one.missing is not None:

@@ -133,13 +133,6 @@ def end(found: Verdict) -> None:
         errors.print(found.sentence, style=style, markup=False, soft_wrap=True)
 
 
-def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a command that the user gave."""
-    return {
-        name: value for name, value in given.items() if value is not None and value is not False
-    }
-
-
 def say_of_leftovers(path: Path | None) -> None:
     """Name the files that a run left behind if it was killed while it wrote there."""
     for left in [] if path is None else leftovers(path):

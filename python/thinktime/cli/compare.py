@@ -22,7 +22,6 @@ _Against = Annotated[
         metavar="COMMIT",
     ),
 ]
-_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")]
 
 
 def command(
@@ -42,7 +41,7 @@ def command(
     store: options.Store = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
-    json: _Json = False,
+    json: options.JsonObject = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
 ) -> None:

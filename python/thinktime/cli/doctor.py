@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json as json_module
-from typing import Annotated
 
 import typer
 
-from thinktime.cli import plain_text
+from thinktime.cli import options, plain_text
 
 
 def command(
-    json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
+    json: options.JsonObject = False,
 ) -> None:
     """Show what this machine allows: connections, punctuality, cores; and what to change."""
     from thinktime.doctor import examine

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, plain_text
+from thinktime.cli import common, options, plain_text
 
 if TYPE_CHECKING:
     from thinktime.explain import Explanation
@@ -76,7 +76,7 @@ def command(
     low_load: LowLoad = None,
     no_server_timing: NoServerTiming = False,
     scale: Scale = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
+    json: options.JsonObject = False,
 ) -> None:
     """Find the server that fits a result, and what other systems would have shown.
 

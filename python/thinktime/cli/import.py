@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime.cli import common
+from thinktime.cli import common, options
 from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 Given = Annotated[
     str, typer.Argument(metavar="FILE", help="The file to import, or - for standard input.")
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
 ]
 From = Annotated[
     str | None,
@@ -31,7 +27,7 @@ From = Annotated[
 ]
 
 
-def command(file: Given, output: Output = None, kind: From = None) -> None:
+def command(file: Given, output: options.WorkloadOutput = None, kind: From = None) -> None:
     """Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.
 
     Scripts are those of k6, Locust, JMeter, Artillery and Gatling (Java, Kotlin, Scala).

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime.cli import common, plain_text
+from thinktime.cli import common, options, plain_text
 
 if TYPE_CHECKING:
     from thinktime.pcm import Imported
@@ -32,7 +32,6 @@ TimeUnit = Annotated[
 Services = Annotated[
     bool, typer.Option("--services", help="Make each component a service of its own.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def command(
@@ -44,7 +43,7 @@ def command(
     scenario: Scenario = None,
     time_unit: TimeUnit = None,
     services: Services = False,
-    as_json: AsJson = False,
+    as_json: options.JsonObject = False,
 ) -> None:
     """Make a workload file and a system file of a Palladio Component Model."""
     from thinktime import pcm

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import _core
-from thinktime.cli import common, options, plain_text, watch
+from thinktime.cli import common, function_options, options, plain_text, watch
 from thinktime.cli.interrupt import Interrupt
 from thinktime.cli.learned_files import LearnedFiles
 from thinktime.cli.memory import give_back_large, use_again, without_collection
 from thinktime.cli.progress import reading_progress
 from thinktime.cli.watch import NOBODY, Watch
+from thinktime.learn import learn
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -37,59 +38,13 @@ HANDED_OVER_S = 0.0005
 learned in parallel wait for each other a tenth to a fifth of the time."""
 
 
+@function_options.of(learn)
 @watch.options
 def command(
     logs: Annotated[
         list[str] | None,
         typer.Argument(help="Access logs: files, patterns, or - for standard input."),
     ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="The logs' format or its definition (--formats lists them); by default it is "
-            "found from the first lines.",
-        ),
-    ] = None,
-    timeout: Annotated[
-        str,
-        typer.Option(help="The longest gap within a session; `auto` finds it.", metavar="TIME"),
-    ] = "1800s",
-    user: Annotated[
-        str, typer.Option(help="Know users by `address`, `agent` (address and agent) or `field`.")
-    ] = "agent",
-    user_field: Annotated[
-        str | None, typer.Option(help="The field that identifies the user, as the format calls it.")
-    ] = None,
-    pages: Annotated[
-        bool, typer.Option(help="Take objects with their page; otherwise each request is a page.")
-    ] = True,
-    crawlers: Annotated[
-        str, typer.Option(help="Keep programs `apart` from people, or take all `with` them.")
-    ] = "apart",
-    demand_cv2: Annotated[
-        float | None,
-        typer.Option(help="C² of the service demands, for the advice; learned by default."),
-    ] = None,
-    load: Annotated[float, typer.Option(help="The load at which the advice is simulated.")] = 0.8,
-    least_users: Annotated[
-        int, typer.Option(help="Least number of users of a path that the workload file names.")
-    ] = 5,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Learn only from these requests: path=/shop/*, host=, status=5xx, method= or "
-            "time=FROM..UNTIL; may be repeated.",
-            metavar="KIND=PATTERN",
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="Leave out these requests, likewise.", metavar="KIND=PATTERN"),
-    ] = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Follow the growing last log until Ctrl-C.")
-    ] = False,
     formats: Annotated[
         bool, typer.Option("--formats", help="List the known formats, and end.")
     ] = False,
@@ -116,19 +71,13 @@ def command(
         str | None,
         typer.Option(help="Learn this log, too, and report changes since."),
     ] = None,
-    fidelity: Annotated[
-        bool, typer.Option(help="Measure how well the workload stands in for the log.")
-    ] = True,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            help="Read the files on all cores of a Ray cluster. Each node needs them. Give ray "
-            "for a cluster on this machine, ray://HOST:PORT or auto for a running one.",
-        ),
-    ] = None,
     quiet: options.Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
+    json: options.JsonObject = False,
     watched: Watch = NOBODY,
+    *,
+    fidelity: bool,
+    follow: bool,
+    **given: Any,
 ) -> None:
     """Learn a workload from access logs, and the system model that it follows."""
     if formats:
@@ -144,23 +93,7 @@ def command(
     with common.mapped_errors():
         files.check([*logs, *([compare] if compare else [])])
     give_back_large()
-    from thinktime.learn import learn
-
     sys.setswitchinterval(HANDED_OVER_S)
-    how: dict[str, Any] = {
-        "format": format,
-        "timeout": timeout,
-        "user": user,
-        "user_field": user_field,
-        "pages": pages,
-        "crawlers": crawlers,
-        "demand_cv2": demand_cv2,
-        "load": load,
-        "least_users": least_users,
-        "only": only or (),
-        "without": without or (),
-        "on": on,
-    }
     measured, enough = fidelity and compare is None, Interrupt()
     with ExitStack() as whole:
         if compare is None:
@@ -173,14 +106,14 @@ def command(
                 learned = learn(
                     logs, fidelity=measured, follow=follow, stopping=enough.fidelity,
                     progress=enough.reading(progress),
-                    when_read=partial(_tell, reading, feed, enough), **how,
+                    when_read=partial(_tell, reading, feed, enough), **given,
                 )  # fmt: skip
                 if feed is not None:
                     feed.finish(lambda: _page(learned, files.workload))
             server = None if files.system is None else _server(learned, demand)
             if compare is not None:
                 with reading_progress(quiet) as progress:
-                    before = learn([compare], fidelity=False, progress=progress, **how)
+                    before = learn([compare], fidelity=False, progress=progress, **given)
                 _compare(before, learned, json)
         with common.mapped_errors():
             try:

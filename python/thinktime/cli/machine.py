@@ -66,9 +66,10 @@ def export(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Another choice of a feature."),
     ] = None,
-    cores: Annotated[int, typer.Option(help="The number of cores, from 1 to 64.")] = 2,
+    cores: Annotated[int, typer.Option(help="The number of cores, from 1 to 64.", metavar="N")] = 2,
     scenario: Annotated[
-        Path | None, typer.Option(help="The tasks, as a TOML file; by default three tasks.")
+        Path | None,
+        typer.Option(help="The tasks, as a TOML file; by default three tasks.", metavar="FILE"),
     ] = None,
 ) -> None:
     """Write a machine's scheduler as a timed coloured Petri net (docs/petri-nets.md)."""

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from thinktime.cli import common
+from thinktime.cli import common, options
 
 Url = Annotated[str, typer.Argument(metavar="URL", help="What is read, with http:// or https://.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
-]
 
 
-def command(url: Url, output: Output = None) -> None:
+def command(url: Url, output: options.WorkloadOutput = None) -> None:
     """Read a URL and write a first workload file: a page with its objects, or one request.
 
     It is requested once, with at most 5 MB in at most 20 s; nothing in it is run.

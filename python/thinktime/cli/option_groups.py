@@ -32,20 +32,20 @@ _LAST = "Other"
 _GROUPED_FROM = 12
 """A command with fewer options has one group."""
 
-_PLACES = {
-    **dict.fromkeys(("duration", "wait", "client", "connect", "first_byte", "idle", "closed",
-        "health_every", "health_within", "drain"), "TIME"),
+PLACES = {
     **dict.fromkeys(("listen", "metrics"), "HOST:PORT"),
     **dict.fromkeys(("health", "probe", "unix_socket"), "PATH"),
-    **dict.fromkeys(("ca_file", "certificate", "key", "report", "compare"), "FILE"),
-    **dict.fromkeys(("files", "leave_rows", "authority"), "DIR"),
+    **dict.fromkeys(("report", "compare"), "FILE"),
+    **dict.fromkeys(("authority", "files", "leave_rows", "output"), "DIR"),
+    **dict.fromkeys(("only", "without"), "KIND=PATTERN"),
     **dict.fromkeys(("cluster", "branch", "scenario", "usagemodel", "allocation", "os"), "NAME"),
-    "bandwidth": "RATE", "commit": "COMMIT", "cores": "N,N", "crawlers": "apart|with",
-    "demand": "LAW", "format": "FORMAT", "label": "NAME", "link": "LINK", "link_class": "CLASS",
-    "on": "CLUSTER", "on_loss": "stop|continue", "policy": "fair|srpt", "precision": "SHARE",
-    "resolve": "HOST:PORT:ADDRESS", "rows": "all|none|1/N", "runs": "N", "scale": "FACTOR",
-    "sources": "ADDRESS", "target": "URL", "threads": "N", "time_unit": "UNIT",
-    "user": "FIELD", "user_field": "FIELD", "what": "rate|clients|scale",
+    "bandwidth": "RATE", "clients": "[NAME=]N", "commit": "COMMIT", "cores": "N,N",
+    "crawlers": "apart|with", "demand": "LAW", "format": "FORMAT", "label": "NAME", "link": "LINK",
+    "link_class": "CLASS", "on": "CLUSTER", "on_loss": "stop|continue", "policy": "fair|srpt",
+    "precision": "SHARE", "proxy": "URL", "rate": "[NAME=]RATE", "resolve": "HOST:PORT:ADDRESS",
+    "rows": "all|none|1/N", "runs": "N", "sources": "ADDRESS", "target": "URL",
+    "think": "[NAME=]TIME", "threads": "N", "time_unit": "UNIT", "user": "FIELD",
+    "user_field": "FIELD", "vary": "KEY=VALUES", "what": "rate|clients|scale",
 }  # fmt: skip
 """The placeholders of options whose declaration has none; of others that of their type."""
 
@@ -55,22 +55,23 @@ _VAGUE = (None, "TEXT")
 _PLACES_OF_TYPES = {"int": "N", "int range": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
 
 _LETTERS = {
-    "clients": "-c", "duration": "-d", "rate": "-r", "requests": "-n", "target": "-t",
+    "clients": "-c", "duration": "-d", "follow": "-f", "output": "-o", "rate": "-r",
+    "requests": "-n", "target": "-t",
 }  # fmt: skip
-"""The letters of the commonest options; -f, -o, -q and -v are declared with theirs."""
+"""The letters of the commonest options; -q and -v are declared with theirs."""
 
 
 def arrange(command: Any) -> None:
     """Give the parameters of a command their placeholders and letters, and its help the groups."""
     for one in command.params:
+        letter = _LETTERS.get(one.name)
+        if letter and one.param_type_name == "option" and letter not in one.opts:
+            one.opts.append(letter)
         if one.param_type_name == "argument":
             many = "..." if one.nargs != 1 else ""
             one.metavar = one.metavar or one.name.upper().removesuffix("S" if many else "") + many
-        elif not one.is_flag:
-            if one.metavar in _VAGUE:
-                one.metavar = _PLACES.get(one.name) or _PLACES_OF_TYPES[one.type.name]
-            if one.name in _LETTERS:
-                one.opts.append(_LETTERS[one.name])
+        elif not one.is_flag and one.metavar in _VAGUE:
+            one.metavar = PLACES.get(one.name) or _PLACES_OF_TYPES[one.type.name]
     command.format_options = partial(_write, command)
 
 

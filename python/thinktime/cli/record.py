@@ -7,23 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from thinktime.cli import common, signals
+from thinktime.cli import common, function_options, options, signals
+from thinktime.recording import Recorder
 from thinktime.results.files import write_whole
-
-if TYPE_CHECKING:
-    from thinktime.recording import Recorder
 
 LOOK_EVERY_S = 0.2
 
-Listen = Annotated[str, typer.Option(help="HOST:PORT of the proxy; port 0 takes a free one.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
-]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
@@ -37,32 +30,16 @@ Har = Annotated[
     Path | None,
     typer.Option("--har", help="Write the recording as HAR 1.2, too.", metavar="FILE"),
 ]
-Folder = Annotated[
-    Path | None,
-    typer.Option(
-        help="The folder of the certificate authority, for several recordings; by default each "
-        "recording has a new one.",
-    ),
-]
-Ca = Annotated[
-    Path | None,
-    typer.Option(
-        "--ca",
-        help="PEM file of the servers' certificate authorities; those of this system by default.",
-        metavar="FILE",
-    ),
-]
-Insecure = Annotated[bool, typer.Option("--insecure", help="Accept any certificate of a server.")]
 
 
+@function_options.of(Recorder.__init__, but=("targets",))
 def command(
-    listen: Listen = "127.0.0.1:8899",
-    output: Output = None,
+    output: options.WorkloadOutput = None,
     target: Targets = None,
     har: Har = None,
-    authority: Folder = None,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    *,
+    listen: str,
+    **given: Any,
 ) -> None:
     """Record a visit through a proxy, and write a workload with its journey.
 
@@ -70,14 +47,10 @@ def command(
     Ctrl-C ends it. HTTPS is recorded if the client trusts the certificate authority that is made
     for this; the first lines on standard error say how. Secrets are not written.
     """
-    from thinktime.recording import Recorder
-
     with common.mapped_errors():
         for place in filter(None, (output, har)):
             _check(place)
-        recorder = Recorder(
-            listen, targets=target or (), authority=authority, ca_file=ca, insecure=insecure
-        )
+        recorder = Recorder(listen, targets=target or (), **given)
         with recorder:
             _until_interrupted(recorder)
         _write(recorder, output, har)

@@ -13,9 +13,9 @@ from thinktime.results.files import check_folder
 
 def command(
     results: Annotated[list[Path], typer.Argument(help="One or more result directories.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", help="The page to write.", metavar="FILE")
+    ] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="The page's title.")] = None,
 ) -> None:
     """Write one self-contained HTML page that compares results and works offline."""

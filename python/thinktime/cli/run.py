@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from thinktime import InputError, gate
-from thinktime.cli import common, options, repeated_runs, trial_view, watch
+from thinktime import InputError, gate, run
+from thinktime.cli import common, function_options, options, repeated_runs, trial_view, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import url
 from thinktime.inputs.files import workload_of
@@ -24,7 +24,6 @@ GivenWorkload = Annotated[
         f"unless told otherwise{options.NOT_AGAIN}",
     ),
 ]
-Target = Annotated[str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")]
 Demands = Annotated[
     Path | None,
     typer.Option(
@@ -34,20 +33,19 @@ Demands = Annotated[
 ]
 
 
-@options.of("run")
+@function_options.of(run)
 @watch.all_options
 def command(
     workload: GivenWorkload = None,
-    target: Target = None,
+    target: str | None = None,
     demands: Demands = None,
     again: options.Again = None,
     runs: repeated_runs.Runs = None,
     restart: repeated_runs.Restart = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
-    output: options.Output = None,
+    output: Path | None = None,
     report: options.Report = None,
-    label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
@@ -55,18 +53,17 @@ def command(
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
-    if output is None and report is None and given["leave_rows"] is None:
+    if output is None and report is None and "leave_rows" not in given:
         given["rows"] = "none"
-    chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         barred = {"--again": again, "--report": report, "--junit": junit, "--markdown": markdown,
                   "--verbose": verbose}  # fmt: skip
         many = repeated_runs.RepeatedRuns.asked(runs, restart, output, barred | _exports(watched))
         files = gate.files(junit, markdown)
         if again is not None:
-            trial = _again(again, workload, target, demands, chosen)
+            trial = _again(again, workload, target, demands, given)
         else:
-            trial = _anew(workload, target, demands, chosen)
+            trial = _anew(workload, target, demands, given)
         _need_rights(trial)
         planned = trial_view.watched_run_of(trial, watched)
     if many is not None:
@@ -84,18 +81,18 @@ def _again(
     workload: str | None,
     target: str | None,
     demands: Path | None,
-    chosen: dict[str, Any],
+    given: dict[str, Any],
 ) -> Trial:
     """The run of the result at a path; `workload` has the secrets that the result lacks."""
     if demands is not None:
         raise InputError("with --again the demands are the result's")
-    given = url.taken(workload, None, {})[0] if url.is_url(workload) else workload
-    secrets = None if given is None else workload_of(given)
-    return trial_view.of_result(path, "run", secrets, chosen, target)
+    named = url.taken(workload, None, {})[0] if url.is_url(workload) else workload
+    secrets = None if named is None else workload_of(named)
+    return trial_view.of_result(path, "run", secrets, given, target)
 
 
 def _anew(
-    workload: str | None, target: str | None, demands: Path | None, chosen: dict[str, Any]
+    workload: str | None, target: str | None, demands: Path | None, given: dict[str, Any]
 ) -> Trial:
     """The run of a workload file, or of a URL alone.
 
@@ -104,14 +101,14 @@ def _anew(
     """
     carried = None if demands is None else trial_view.load_system(demands)
     if url.is_url(workload):
-        loaded, at, chosen = url.taken(workload, target, chosen)
-        return Trial(loaded, carried, at, chosen)
+        loaded, at, given = url.taken(workload, target, given)
+        return Trial(loaded, carried, at, given)
     if workload is None or target is None:
         if workload is not None and Path(workload).is_file():
             raise InputError(f"`{workload}` is a file: say against what, by --target http://HOST")
         file = "" if workload is None else f"; `{workload}` has no scheme, as http://: it is a file"
         raise InputError(f"give a URL, a workload file and --target, or --again DIR{file}")
-    return Trial(common.load_workload(Path(workload)), carried, target, chosen)
+    return Trial(common.load_workload(Path(workload)), carried, target, given)
 
 
 def _need_rights(trial: Trial) -> None:

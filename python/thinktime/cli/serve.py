@@ -4,72 +4,26 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from thinktime import InputError, serve
-from thinktime.cli import common
+from thinktime.cli import common, function_options
+from thinktime.cli.options import LISTEN
 from thinktime.present import units
 from thinktime.workload import load
 
 
+@function_options.of(serve.__init__)
 def command(
     system: Annotated[
         Path | None, typer.Argument(help="The system file.", show_default=False)
     ] = None,
-    listen: Annotated[
-        str, typer.Option(help="HOST:PORT; port 0 takes a free one.")
-    ] = "127.0.0.1:8080",
-    seed: Annotated[int, typer.Option(help="The seed of the demands that the server draws.")] = 1,
-    workload: Annotated[
-        Path | None,
-        typer.Option(help="The workload file, or preset, with the sizes of responses."),
-    ] = None,
-    server: Annotated[
-        int | None,
-        typer.Option(help="Serve only this server of the system's cluster, counted from 0."),
-    ] = None,
-    burn: Annotated[
-        bool,
-        typer.Option("--burn", help="Burn the demands as CPU time of threads; model nothing."),
-    ] = False,
-    threads: Annotated[
-        str | None,
-        typer.Option(help="With --burn: per-request, or the size of a pool of threads."),
-    ] = None,
-    cores: Annotated[
-        str | None,
-        typer.Option(help="With --burn: the cores that its threads are confined to, as in 0,1."),
-    ] = None,
-    server_timing: Annotated[
-        bool,
-        typer.Option(
-            "--server-timing",
-            help="Report each request's demand in its response: Server-Timing: demand;dur=12.5.",
-        ),
-    ] = False,
-    files: Annotated[
-        Path | None, typer.Option(help="Serve the files of this folder, instead of a system.")
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            help="With --files: fair, or srpt, which first sends the response with the least left.",
-            show_default="fair",
-        ),
-    ] = None,
-    bandwidth: Annotated[
-        str | None,
-        typer.Option(help="With --files: the largest rate of sending, as in 1.2MB/s."),
-    ] = None,
-    link_class: Annotated[
-        str | None,
-        typer.Option(
-            help="With --files: the first of eight classes of the link's queue, as in 1:10; "
-            "responses with the least left use it."
-        ),
-    ] = None,
+    listen: str = LISTEN,
+    workload: Path | None = None,
+    cores: str | None = None,
+    **given: Any,
 ) -> None:
     """Serve a system over HTTP/1.1: responses leave when the model says so.
 
@@ -84,17 +38,9 @@ def command(
         serve(
             system,
             listen=listen,
-            seed=seed,
-            burn=burn,
-            threads=threads,
             cores=None if cores is None else _cores(cores),
             workload=None if workload is None else load(workload),
-            server=server,
-            files=files,
-            policy=policy,
-            bandwidth=bandwidth,
-            link_class=link_class,
-            server_timing=server_timing,
+            **given,
         ) as serving,
     ):
         _until_interrupted(serving)

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from thinktime import InputError, gate
-from thinktime.cli import common, options, trial_view, watch
+from thinktime import InputError, gate, simulate
+from thinktime.cli import common, function_options, options, trial_view, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs.files import workload_of
 from thinktime.trials import Trial
 
 
-@options.of("simulate")
+@function_options.of(simulate)
 @watch.options
 def command(
     workload: Annotated[
@@ -26,9 +26,8 @@ def command(
     again: options.Again = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
-    output: options.Output = None,
+    output: Path | None = None,
     report: options.Report = None,
-    label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
@@ -38,19 +37,18 @@ def command(
     """Simulate a workload on a model of a server."""
     if output is None and report is None:
         given["rows"] = "none"
-    chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         files = gate.files(junit, markdown)
         if again is not None:
             if system is not None:
                 raise InputError("with --again the system is the result's")
             secrets = None if workload is None else workload_of(workload)
-            trial = trial_view.of_result(again, "simulate", secrets, chosen)
+            trial = trial_view.of_result(again, "simulate", secrets, given)
         elif workload is None or system is None:
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
             loaded = common.load_workload(workload)
-            trial = Trial(loaded, trial_view.load_system(system), None, chosen)
+            trial = Trial(loaded, trial_view.load_system(system), None, given)
         operation = trial_view.operation(
             trial, trial_view.watched_run_of(trial, watched), watched, quiet, output
         )

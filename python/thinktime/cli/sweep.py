@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Stopped, Workload, gate, sweep
-from thinktime.cli import common, options, watch
+from thinktime import Stopped, Workload, gate, simulate, sweep
+from thinktime.cli import common, function_options, options, watch
 from thinktime.cli.progress import sweep_progress
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.inputs import arrivals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,44 +24,23 @@ _AT_EACH_POINT = {
     "simulation if nothing else ends it.",
     "duration": "Time at which no more requests begin at a point, as in 10min: virtual time in a "
     "simulation. 30s against a server if nothing else ends the run.",
-    "load": "Hold this load (0 to 1): sets the rate, or solves for the think time. Not with "
-    "--target.",
-    **dict.fromkeys(arrivals.OPTIONS, ""),
     "warmup": "Requests scheduled before this time do not count. In a simulation auto, the default "
     "as in `simulate`, finds how long the start makes a difference; against a server 0s.",
-    "replications": "Independent replications of each simulation; 1 by default. Not with --target.",
-    "precision": "Simulate each point until the half-width of the mean's 95 % interval is this "
-    "share of the mean, as in 1%. Not with --target.",
+    **dict.fromkeys(("load", "precision", "replications"), "{} Not with --target."),
 }
-"""Options of `simulate`, and those of `run` that it shares, with their meaning at a point if it is
-another."""
+"""Options of `simulate` that mean something else, or not all, for the points of a sweep."""
 
 
-_Vary = Annotated[
-    list[str],
-    typer.Option(
-        help="KEY=A,B,C, or KEY=FROM..TO/STEPS in equal steps, or KEY=FROM..TO/STEPSlog by equal "
-        "factors; may be given several times. A key of the workload or system file, or an option "
-        "such as load.",
-        metavar="KEY=VALUES",
-    ),
-]
-
-
-@options.of("simulate", help_texts=_AT_EACH_POINT)
+@function_options.of(sweep, simulate, but=("label", "rows", "seed"), texts=_AT_EACH_POINT)
 @watch.options
 def command(
     workload: options.Workload,
     system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
         None
     ),
-    vary: _Vary = [],  # noqa: B006 - typer makes a new one each time
-    target: Annotated[
-        str | None, typer.Option(help="Run against this server, one point after another.")
-    ] = None,
-    on: options.On = None,
+    vary: list[str] = [],  # noqa: B006 - typer makes a new one each time
     quiet: options.Quiet = False,
-    output: options.Output = None,
+    output: Path | None = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print a list with an object a point alone.")
     ] = False,
@@ -81,12 +59,12 @@ def command(
         raise common.fail(
             "give at least one key to vary, as in --vary load=0.1..0.9/9", common.Exit.INPUT_WRONG
         )
-    chosen = common.chosen({"target": target, "on": on, "output": output, **given})
+    given["output"] = output
     with common.mapped_errors():
         files = gate.files(junit, markdown)
         loaded = common.load_workload(workload)
         with files.failure_written(loaded.name):
-            swept, missing = _done(loaded, system, vary, chosen, quiet, watched)
+            swept, missing = _done(loaded, system, vary, given, quiet, watched)
     found = outcome(swept, missing, kept=output is not None)
     made = report_of(swept, loaded.name, found)
     _show(swept, made, json, output)
@@ -97,13 +75,13 @@ def _done(
     loaded: Workload,
     system: Path | None,
     vary: list[str],
-    chosen: dict[str, Any],
+    given: dict[str, Any],
     quiet: bool,
     watched: Watch,
 ) -> tuple[SweepCurves, int]:
     """The points, shown as they come, and the number still missing."""
-    missing, measured = 0, "target" in chosen
-    watched_run = watch.watched_run("sweep", loaded.name, chosen.get("target"), (None, None))
+    missing, measured = 0, "target" in given
+    watched_run = watch.watched_run("sweep", loaded.name, given.get("target"), (None, None))
     with watched.on(watched_run) as feed, sweep_progress(quiet) as progress:
 
         def monitor(table: pl.DataFrame, whole: int) -> None:
@@ -112,7 +90,7 @@ def _done(
 
         try:
             seen = None if feed is None else monitor
-            table = sweep(loaded, system, vary, progress=progress, monitor=seen, **chosen)
+            table = sweep(loaded, system, vary, progress=progress, monitor=seen, **given)
         except Stopped as stopped:
             table, missing = stopped.table, stopped.missing
         swept = _swept(table, vary, loaded, measured)

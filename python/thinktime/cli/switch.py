@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from thinktime import InputError, switch
-from thinktime.cli import common, signals
+from thinktime.cli import common, function_options, signals
+from thinktime.cli.options import LISTEN
 from thinktime.present import units
 from thinktime.workload import load
 
@@ -20,100 +21,15 @@ Servers = Annotated[
         metavar="URL",
     ),
 ]
-Named = Annotated[
-    Path | None, typer.Option(help="The workload file that gives requests their names.")
-]
-Cluster = Annotated[str | None, typer.Option(help="The name of the cluster, if there are several.")]
-Connections = Annotated[int, typer.Option(help="Most client connections at a time; others wait.")]
-BodyBytes = Annotated[int, typer.Option(help="The most bytes of a request's body.")]
-Waiting = Annotated[
-    int, typer.Option(help="Requests that may wait at the switch, if the policy lets them.")
-]
-Wait = Annotated[str, typer.Option(help="Longest wait of such a request.")]
-Client = Annotated[
-    str, typer.Option(help="Longest time for a client's head, and between its requests.")
-]
-Connect = Annotated[str, typer.Option(help="Longest time to connect to a server.")]
-FirstByte = Annotated[str, typer.Option(help="Longest time until a server's response begins.")]
-Idle = Annotated[str, typer.Option(help="Longest pause within a body.")]
-Retries = Annotated[
-    int, typer.Option(help="Retries at another server, for a request that may be repeated.")
-]
-Failures = Annotated[
-    int, typer.Option(help="Failures in a row after which a server gets no requests.")
-]
-Closed = Annotated[str, typer.Option(help="Time without requests after these failures.")]
-Drain = Annotated[str, typer.Option(help="Time for requests in progress at the end.")]
-Log = Annotated[
-    Path | None,
-    typer.Option(help="The file that gets a line for each request, as `learn` reads it."),
-]
-Certificate = Annotated[
-    Path | None, typer.Option(help="Accept clients by TLS with this certificate (PEM).")
-]
-Key = Annotated[
-    Path | None, typer.Option(help="The certificate's private key, if it has its own file (PEM).")
-]
-Metrics = Annotated[
-    str | None, typer.Option(help="HOST:PORT of the metrics for Prometheus, at /metrics.")
-]
-BehindProxy = Annotated[
-    bool,
-    typer.Option("--behind-proxy", help="Trust the header fields that name a request's sender."),
-]
-Health = Annotated[
-    str | None,
-    typer.Option(
-        help="The path for health checks; a server that does not answer well gets no requests."
-    ),
-]
-HealthEvery = Annotated[
-    str | None, typer.Option(help="Time between health checks of a server; 5s by default.")
-]
-Probe = Annotated[
-    str | None,
-    typer.Option(help="The path at which servers report their work, for `prequal`."),
-]
-HealthWithin = Annotated[
-    str | None, typer.Option(help="Longest time for the answer to a health check; 1s by default.")
-]
-SETTINGS = (
-    "threads", "connections", "body_bytes", "waiting", "wait", "client", "connect", "first_byte",
-    "idle", "retries", "failures", "closed", "drain", "behind_proxy",
-    "health", "health_every", "health_within", "probe",
-)  # fmt: skip
 
 
+@function_options.of(switch.__init__)
 def command(
-    context: typer.Context,
     system: Annotated[Path, typer.Argument(help="The system file with the cluster.")],
     server: Servers,
-    listen: Annotated[str, typer.Option(help="HOST:PORT; port 0: a free one.")] = "127.0.0.1:8080",
-    cluster: Cluster = None,
-    workload: Named = None,
-    seed: Annotated[int, typer.Option(help="The seed of the policy's draws.")] = 1,
-    log: Log = None,
-    certificate: Certificate = None,
-    key: Key = None,
-    metrics: Metrics = None,
-    threads: Annotated[int, typer.Option(help="Threads that forward.")] = 1,
-    connections: Connections = 10_000,
-    body_bytes: BodyBytes = 64 * 2**20,
-    waiting: Waiting = 1000,
-    wait: Wait = "30s",
-    client: Client = "60s",
-    connect: Connect = "2s",
-    first_byte: FirstByte = "60s",
-    idle: Idle = "30s",
-    retries: Retries = 1,
-    failures: Failures = 3,
-    closed: Closed = "10s",
-    health: Health = None,
-    health_every: HealthEvery = None,
-    health_within: HealthWithin = None,
-    probe: Probe = None,
-    drain: Drain = "10s",
-    behind_proxy: BehindProxy = False,
+    listen: str = LISTEN,
+    workload: Path | None = None,
+    **given: Any,
 ) -> None:
     """Forward requests to real servers, each to the one that a cluster's dispatch policy chooses.
 
@@ -121,23 +37,10 @@ def command(
     and not used. Ctrl-C or SIGTERM ends the switch when what is in progress has ended; SIGHUP makes
     it read its files, and open its access log, again.
     """
-    settings = {name: context.params[name] for name in SETTINGS}
     with common.mapped_errors():
         named = None if workload is None else load(workload)
         hangups = signals.count_hangups()
-        with switch(
-            system,
-            server,
-            listen=listen,
-            cluster=cluster,
-            workload=named,
-            seed=seed,
-            log=log,
-            certificate=certificate,
-            key=key,
-            metrics=metrics,
-            **settings,
-        ) as proxy:
+        with switch(system, server, listen=listen, workload=named, **given) as proxy:
             _until_interrupted(proxy, hangups, system, workload)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import Result
-from thinktime.cli import common, plain_text
+from thinktime.cli import common, options, plain_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +23,7 @@ def command(
     failed: Annotated[
         int, typer.Option(min=0, help="Number of the first requests that failed.")
     ] = 10,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
+    json: options.JsonObject = False,
 ) -> None:
     """Name the traces of the slowest requests of a run, and of those that failed.
 

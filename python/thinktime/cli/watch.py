@@ -36,8 +36,7 @@ LiveAt = Annotated[
 Metrics = Annotated[
     str | None,
     typer.Option(
-        help="HOST:PORT of metrics for Prometheus while it runs, at /metrics, as in "
-        "127.0.0.1:9464.",
+        help="HOST:PORT of the metrics for Prometheus, at /metrics, as in 127.0.0.1:9464.",
         metavar="HOST:PORT",
     ),
 ]

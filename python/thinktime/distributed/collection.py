@@ -36,9 +36,9 @@ def collect(
 
     Args:
         result: The directory of the result.
-        on: The Ray cluster of the nodes: "ray://HOST:PORT", or "auto" for the one that this machine
-            belongs to. Not needed for rows on this machine.
-        remove: Remove them there when all of them are here.
+        on: Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for a
+            running one. Rows on this machine need none.
+        remove: Remove the rows on the nodes after all have been copied.
         progress: Called with the name of each generator whose rows are fetched.
 
     Raises:

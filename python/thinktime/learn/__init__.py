@@ -15,13 +15,14 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
-from thinktime.learn.bounds import CV2_MAX, LOAD_MAX, LOAD_MIN, USERS_MIN
+from thinktime.learn.bounds import CV2_MAX, LOAD_MAX, LOAD_MIN, USERS_MIN, USUAL_S
 from thinktime.learn.logs.reader import Progress, read
 from thinktime.learn.stop_signal import StopSignal
 
 if TYPE_CHECKING:
     from thinktime.learn.logs.log import Log
     from thinktime.learn.outcome import Learned
+    from thinktime.operations.outcome import Time
 
 __all__ = ["Learned", "learn"]
 
@@ -30,7 +31,7 @@ def learn(
     logs: Sequence[str | Path],
     *,
     format: str | None = None,
-    timeout: float | str | None = None,
+    timeout: Time | None = f"{USUAL_S:.0f}s",
     user: str = "agent",
     user_field: str | None = None,
     pages: bool = True,
@@ -51,28 +52,32 @@ def learn(
 
     Args:
         logs: Files, patterns such as ``access.log*``, or ``-`` for standard input.
-        format: The logs' format, as `thinktime learn --formats` lists them, or a LogFormat or
-            log_format itself; found by itself for each file.
-        timeout: A longer gap between a user's requests ends a session, in seconds or with a unit;
-            1800 s. "auto" finds it where the number of sessions no longer depends on it.
-        user: What identifies a user: "address", "agent" (address and agent) or "field".
-        user_field: The name of the field that identifies the user, in the format's own words.
-        pages: Whether embedded objects count as part of their page, in the figures of sessions and
-            in the workload file; if not, every request counts as a page.
-        crawlers: "apart" separates populations, people and programs of several kinds; "with" takes
-            all as people.
-        demand_cv2: The squared coefficient of variation of the service demands, for the advice;
-            by default that of the logged durations, or of the sizes.
-        load: The load of the server in the simulations for the advice.
-        least_users: A path is named in the workload file only if at least this many users requested
-            it; others are gathered. For Thinktime's own results all are named.
-        only: The requests to include, as in "path=/shop/*": by path, host, status, method or time.
-            Of several conditions of one sort one must hold, of several sorts all of them.
-        without: The requests to leave out, likewise: all for which one of these holds.
-        fidelity: Whether to measure how well the workload represents the log.
-        follow: Whether the last log is still being written: it is read until Ctrl-C.
-        on: Read the files on all cores of a Ray cluster, whose nodes all have them: "ray",
-            "ray://HOST:PORT" or "auto", as in `run`. The result is the same.
+        format: The logs' format or its definition (--formats lists them); by default it is found
+            from the first lines. A definition is that of LogFormat or log_format itself; it is
+            found for each file.
+        timeout: The longest gap within a session; `auto` finds it. A longer one between a user's
+            requests begins another session: seconds, or a text with a unit. "auto" finds it where
+            the number of sessions no longer depends on it.
+        user: Know users by `address`, `agent` (address and agent) or `field`.
+        user_field: The field that identifies the user, as the format calls it.
+        pages: Take objects with their page; otherwise each request is a page. It holds for the
+            figures of sessions and for the workload file.
+        crawlers: Keep programs `apart` from people, or take all `with` them. Apart are populations,
+            people and programs of several kinds.
+        demand_cv2: C² of the service demands, for the advice; learned by default. It is the squared
+            coefficient of variation, by default of the logged durations, or of the sizes.
+        load: The load at which the advice is simulated.
+        least_users: Least number of users of a path that the workload file names. Others are
+            gathered. For Thinktime's own results all are named.
+        only: Learn only from these requests: path=/shop/*, host=, status=5xx, method= or
+            time=FROM..UNTIL. Of several conditions of one sort one must hold, of several sorts all
+            of them.
+        without: Leave out these requests, likewise. All for which one condition holds are left out.
+        fidelity: Measure how well the workload stands in for the log.
+        follow: Follow the growing last log until Ctrl-C.
+        on: Read the files on all cores of a Ray cluster: ray for one on this machine,
+            ray://HOST:PORT or auto for a running one; each node needs the files. The result is the
+            same.
         progress: Called about twenty times a second.
         when_read: Called once with the log when it is read, before learning begins.
         stopping: It says when the fidelity is no longer wanted: it is then left out.

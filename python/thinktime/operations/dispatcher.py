@@ -10,6 +10,7 @@ from types import TracebackType
 from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
+from thinktime.operations.outcome import Time
 
 
 @dataclass(frozen=True)
@@ -71,32 +72,62 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         certificate: str | Path | None = None,
         key: str | Path | None = None,
         metrics: str | None = None,
-        **settings: int | str | bool | None,
+        threads: int = 1,
+        connections: int = 10_000,
+        body_bytes: int = 64 * 2**20,
+        waiting: int = 1000,
+        wait: Time = "30s",
+        client: Time = "60s",
+        connect: Time = "2s",
+        first_byte: Time = "60s",
+        idle: Time = "30s",
+        retries: int = 1,
+        failures: int = 3,
+        closed: Time = "10s",
+        health: str | None = None,
+        health_every: Time | None = None,
+        health_within: Time | None = None,
+        probe: str | None = None,
+        drain: Time = "10s",
+        behind_proxy: bool = False,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
 
         Args:
             system: A system with a cluster, the path of its file, or its keys as a dict.
             servers: The real server for each of the cluster's, as in `http://127.0.0.1:8081`.
-            listen: The address to listen at.
-            cluster: The name of the cluster, if the system has several.
-            workload: A workload, the path of its file, or its keys as a dict. It names requests,
+            listen: HOST:PORT; port 0 takes a free one.
+            cluster: The name of the cluster, if there are several.
+            workload: The workload file, or a name of `thinktime workload list`, that gives requests
+                their names. A workload, the path of its file, or its keys as a dict; the names are
                 for the cluster's classes. Without it the name is the first part of the target's
                 path.
-            seed: The seed of the policy's draws: the same as a simulation's.
-            log: A file that gets a line for each request, in the Combined Log Format with its
-                response time and server behind it, a second later.
-            certificate: The file, in PEM form, with the certificate for clients, followed by those
-                that lead to its authority. With it clients connect by TLS, and speak HTTP/2 or
-                HTTP/1.1.
-            key: The file with its private key; without it, that of the certificate.
-            metrics: `HOST:PORT`, port 0 for a free one, of metrics in Prometheus' text format;
-                another port than that of `listen`.
-            settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
-                `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
-                `idle`, `closed`, `drain`), `behind_proxy`, the path of health checks (`health`;
-                None for none) with their times (`health_every`, `health_within`), and the path of
-                `probe`, for policies that ask servers for their load; see docs/switch.md.
+            seed: The seed of the policy's draws. It gives the same as a simulation's.
+            log: The file that gets a line for each request, as `learn` reads it. It is in the
+                Combined Log Format with the response time and the server behind it, a second later.
+            certificate: Accept clients by TLS with this certificate (PEM). Those that lead to its
+                authority follow in the file. Clients then speak HTTP/2 or HTTP/1.1.
+            key: As in `run`.
+            metrics: HOST:PORT of the metrics for Prometheus, at /metrics. Port 0 takes a free one;
+                it is another port than that of `listen`.
+            threads: Threads that forward.
+            connections: Most client connections at a time; others wait.
+            body_bytes: The most bytes of a request's body.
+            waiting: Requests that may wait at the switch, if the policy lets them.
+            wait: Longest wait of such a request.
+            client: Longest time for a client's head, and between its requests.
+            connect: Longest time to connect to a server.
+            first_byte: Longest time until a server's response begins.
+            idle: Longest pause within a body.
+            retries: Retries at another server, for a request that may be repeated.
+            failures: Failures in a row after which a server gets no requests.
+            closed: Time without requests after these failures.
+            health: The path for health checks; a server that does not answer well gets no requests.
+            health_every: Time between health checks of a server; 5s by default.
+            health_within: Longest time for the answer to a health check; 1s by default.
+            probe: The path at which servers report their work, for `prequal`.
+            drain: Time for requests in progress at the end.
+            behind_proxy: Trust the header fields that name a request's sender.
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are
@@ -104,6 +135,17 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
                 be opened, or the certificate and key cannot be read or do not belong together.
             RunError: if the address is taken.
         """
+        times = {
+            "wait": wait,
+            "client": client,
+            "connect": connect,
+            "first_byte": first_byte,
+            "idle": idle,
+            "closed": closed,
+            "drain": drain,
+            "health_every": health_every,
+            "health_within": health_within,
+        }
         self._servers = list(servers)
         self._workload = None if workload is None else workload_of(workload)
         self._switch = _core.Switch(
@@ -116,7 +158,18 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             None if log is None else Path(log),
             identity_of(certificate, key),
             metrics,
-            settings,
+            {
+                "threads": threads,
+                "connections": connections,
+                "body_bytes": body_bytes,
+                "waiting": waiting,
+                "retries": retries,
+                "failures": failures,
+                "behind_proxy": behind_proxy,
+                "health": health,
+                "probe": probe,
+                **{name: None if time is None else str(time) for name, time in times.items()},
+            },
         )
 
     @property

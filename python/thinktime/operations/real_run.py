@@ -65,70 +65,70 @@ def run(
     Args:
         workload: A workload, the path of its file, or its keys as a dict; or a URL alone, which is
             one request: 10/s, or as many as the `clients` make, for 10 s unless told otherwise.
-        target: The address of the server, as in `http://127.0.0.1:8080`; None with a URL.
-        seed: The seed, instead of the workload's own.
-        requests: The number of requests after the warm-up, after which no more begin.
-        duration: The time from which no request begins; 30 s if nothing else ends the run.
-        warmup: Requests scheduled before this time are sent but do not count.
-        drain: The longest wait for the last responses; 10 s by default.
-        scale: A factor above 0 for the rates and clients of all populations.
-        rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
-            number a second, or a text such as "600/min". Not for a closed model. For populations
-            a dict of their names, as in `{"people": "8/s"}`.
-        clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000. For
+        target: The server, as in http://127.0.0.1:8080. None with a URL.
+        seed: The seed, instead of the workload's.
+        requests: Number of requests that begin after the warm-up; without a limit by default.
+        duration: Time at which no more requests begin, as in 60s; 30s if nothing else ends the run.
+        warmup: Requests scheduled before this time are sent, but do not count; 0s by default.
+        drain: Longest wait for the last responses; 10s by default.
+        scale: Factor of the rates and clients of all populations, as in 2. It is above 0.
+        rate: The rate of sessions or, in an open model, requests, instead of the workload's. A
+            number a second, or a text such as "600/min"; not for a closed model. For populations a
+            dict of their names, as in `{"people": "8/s"}`.
+        clients: The clients of a closed model, instead of the workload's. 1 to 10,000,000; for
             populations a dict.
-        think: The think time of a closed or partly-open model, instead of the workload's: a time,
-            or a distribution such as "exp(7s)". Requests with a think time of their own keep it.
-            For populations a dict.
+        think: The think time of a closed or partly-open model, instead of the workload's. A time,
+            or a distribution such as "exp(7s)"; for populations a dict. Requests with a think time
+            of their own keep it.
         demands: A system whose service demands the requests carry, drawn as `simulate` would draw
             them with the same seed: for a target that is `serve`.
-        rows: The rows to keep: "all" (the default), "none", or "1/N" of the sessions.
-        output: The result directory to write; it replaces an older result at the end.
-        label: A name for the result; by default its workload, the commit and the time.
+        rows: Rows of requests.parquet: all (the default), none, or 1/N of the sessions.
+        output: The result directory to write. It replaces an older result at the end.
+        label: The name of the result; by default its workload, the commit and the time.
         progress: Called about twenty times a second.
         monitor: Called about ten times a second with more of the state so far.
-        stop_on_slo: End the run as soon as the workload's objectives are certain to be missed: an
-            error share or a percentile's share is above its limit by two half-widths of its 95 %
-            interval, or would be with any further requests, after at least 1,000 of them. A
-            warning says so; the result is that up to then.
-        show_errors: Keep the beginning of the first response of each kind of failure, by request
-            and cause: `by_request.NAME.bodies` of the summary, and the table of failures. The
-            result then has words of the server, without the secrets that the server received.
-        ca_file: The certificate authorities that vouch for an https, wss or h3 target or a
-            database, as a file of PEM certificates; those that Mozilla trusts by default.
+        stop_on_slo: End once the SLO can no longer be met. An error share or a percentile's share
+            is then above its limit by two half-widths of its 95 % interval, or would be with any
+            further requests, after at least 1,000 of them. A warning says so; the result is that up
+            to then.
+        show_errors: Show the beginning of the first response of each kind of failure. It is kept by
+            request and cause: `by_request.NAME.bodies` of the summary, and the table of failures.
+            The result then has words of the server, without the secrets that the server received.
+        ca_file: PEM file of the certificate authorities of an https, wss or h3 target or of a
+            database; those that Mozilla trusts by default.
         insecure: Accept any certificate of an https, wss or h3 target or of a database.
-        certificate: The client's certificate for an https, wss or h3 target or a database, as a
-            file in PEM form, with those that lead to its authority.
-        key: The private key of the certificate, as a file in PEM form without a password; in the
-            certificate's file by default.
-        sources: Addresses of this machine from which connections come, in turn; each perhaps with
-            a range of ports, as in `127.0.0.2:20000-60000`.
-        resolve: Addresses of the target's host, instead of a lookup, each as in
-            `shop.test:443:127.0.0.1`, with commas between several; new connections take them in
-            turn.
-        ip_version: 4 or 6; by default that of the first address that accepts a connection.
-        lookup: The time between lookups of the host beside the run; 10 ms at least. By default
-            one lookup precedes the run.
-        unix_socket: The path of a Unix socket to connect to; the url gives the rest.
-        proxy: An HTTP proxy on the way to the target, as in `http://HOST:PORT`; no result has its
-            user and password. By default the one that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name
+        certificate: PEM file of the client's certificate for an https, wss or h3 target or a
+            database, with those that lead to its authority.
+        key: PEM file of the certificate's private key; the certificate's file by default. It has no
+            password.
+        sources: Source address of connections, perhaps with a range of ports
+            (127.0.0.2:20000-60000). Connections use several in turn.
+        resolve: Addresses of the target's host, instead of a lookup: HOST:PORT:ADDRESS, with commas
+            between several; new connections use them in turn.
+        ip_version: The version of IP: 4 or 6; by default that of the first address that answers.
+        lookup: Time between lookups of the host during the run; one lookup before the run by
+            default. 10 ms at least.
+        unix_socket: The path of a Unix socket that connections go to, instead of the target's host.
+            The url gives the rest.
+        proxy: An HTTP proxy by which the target is reached, as in http://HOST:PORT. No result has
+            its user and password. By default the one that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name
             for a target that is not on this machine; "" for no proxy.
-        link: A link that all packets to the target and back cross, with the keys of a lab's
-            `[[link]]`, as in "delay = 50ms, loss = 1%, rate = 10Mbit/s"; or a file with one
-            `[[link]]`. TCP over it is the kernel's own. It needs root.
-        lateness: The allowed delay of requests of an open model after their scheduled times: the
-            generator wakes less often and costs less CPU time; 0 by default.
-        loops: The number of event loops of the generator, each in a thread of its own with its
-            share of the sessions; together they do the work of one.
-        on: The Ray cluster that generates the load: "ray" for a temporary one on this machine,
-            "ray://HOST:PORT" for another, or "auto" for the one that this machine belongs to.
-        generators: The number of generators on the cluster, each a process; by default one on
-            each node.
-        on_loss: The reaction to the loss of a generator: "stop" (the default), or "continue":
-            another one takes over its sessions.
+        link: A link for all packets to the target and back, as in "delay = 50ms, loss = 1%, rate =
+            10Mbit/s"; or a file with one [[link]]; needs root or user namespaces. It has the keys
+            of a lab's `[[link]]`. TCP over it is the kernel's own.
+        lateness: Largest lateness of requests, allowed to save CPU time; 0s by default. The
+            generator of an open model then wakes less often.
+        loops: Event loops, each on a core of its own. Each has its share of the sessions; together
+            they do the work of one.
+        on: Run from the machines of a Ray cluster: ray for one on this machine, ray://HOST:PORT or
+            auto for a running one. "auto" is the one that this machine belongs to.
+        generators: Number of generators on the cluster; one on each of its nodes by default. Each
+            is a process.
+        on_loss: Reaction to a lost generator: stop (the default), or continue with its sessions on
+            another one.
         leave_rows: Leave the rows on the nodes, each in this folder of its own disk, instead of
-            gathering them: an absolute path. The summary has their places (`generators`), and
-            `collect` fetches them.
+            gathering them in requests.parquet; thinktime collect fetches them. It is an absolute
+            path. The summary has their places (`generators`).
 
     Raises:
         InputError: if the input is wrong.

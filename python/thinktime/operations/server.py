@@ -67,30 +67,32 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         Args:
             system: A system, the path of its file, or its keys as a dict; one that burns is one
                 machine or station.
-            listen: The address to listen at.
+            listen: HOST:PORT; port 0 takes a free one.
             seed: The seed of the demands that the server draws.
-            burn: Burn the demands, instead of modelling the system.
-            threads: The threads that burn: "per-request", or the size of a pool. By default the
+            burn: Burn the demands as CPU time of threads; model nothing.
+            threads: With `burn`: per-request, or the size of a pool of threads. By default the
                 machine's, or those that the station's policy suggests: under `fcfs` a pool of as
                 many threads as it has servers, under `ps` one a request.
-            cores: The cores on which threads burn, counted from 0. By default as many as the
-                machine has; with a station all.
-            workload: A workload, the path of its file, or its keys as a dict. It names requests,
-                and gives their responses the sizes that a simulation with its seed gives them.
-                Without it all have 16 bytes. Not for a server that burns.
-            server: Serve only this server of the system's cluster, counted from 0, for a switch
-                in front of it. The system must be one cluster and nothing else.
-            files: A folder of files to serve, instead of a system.
-            policy: With files, the order of bytes: those of all responses in turn (`fair`, the
-                default), or first of the response with the least left (`srpt`).
-            bandwidth: With files, the most bytes in a second, as in `1.2MB/s`: a little less than a
-                thin link takes, so that its queue stands in the server, which orders it. Headers of
-                packets do not count. By default as fast as clients take them.
-            link_class: With files, the first of eight classes of the link (`htb`), as in `1:10` in
-                `tc`'s notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB
-                left, and more, name one each (`SO_PRIORITY`). Takes the capability CAP_NET_ADMIN.
-            server_timing: Report the demand of each request in its response, in milliseconds, as in
-                `Server-Timing: demand;dur=12.5`. Not with files.
+            cores: With `burn`: the cores that its threads are confined to, as in 0,1. They count
+                from 0. By default as many as the machine has; with a station all.
+            workload: The workload file, or a name of `thinktime workload list`, with the sizes of
+                responses. A workload, the path of its file, or its keys as a dict: it names
+                requests, and gives their responses the sizes that a simulation with its seed gives
+                them. Without it all have 16 bytes. Not for a server that burns.
+            server: Serve only this server of the system's cluster, counted from 0. It is for a
+                switch in front of it. The system must be one cluster and nothing else.
+            files: Serve the files of this folder, instead of a system.
+            policy: With `files`: fair (the default), or srpt, which first sends the response with
+                the least left. Under `fair` the bytes of all responses are sent in turn.
+            bandwidth: With `files`: the largest rate of sending, as in 1.2MB/s. It is a little less
+                than a thin link takes, so that its queue stands in the server, which orders it.
+                Headers of packets do not count. By default as fast as clients take them.
+            link_class: With `files`: the first of eight classes of the link's queue, as in 1:10;
+                responses with the least left use it. The link has classes of `htb`, in `tc`'s
+                notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB left,
+                and more, name one each (`SO_PRIORITY`). Takes the capability CAP_NET_ADMIN.
+            server_timing: Report each request's demand in its response: Server-Timing:
+                demand;dur=12.5. It is in milliseconds. Not with files.
 
         Raises:
             InputError: if the system, the address, the threads, the cores, the workload or how

@@ -57,33 +57,29 @@ def simulate(
     Args:
         workload: A workload, the path of its file, or its keys as a dict.
         system: A system, the path of its file, or its keys as a dict.
-        load: The load of the busiest station, between 0 and 1. It sets the rate of an open or
-            partly-open model, and the think time of a closed one.
-        scale: A factor above 0 for the rates and clients of all populations.
-        rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
-            number a second, or a text such as "600/min". For populations a dict of their names, as
-            in `{"people": "8/s"}`.
-        clients: The clients of a closed model, instead of the workload's. For populations a dict.
-        think: The think time of a closed or partly-open model, instead of the workload's: a time,
-            or a distribution such as "exp(7s)". For populations a dict.
-        seed: The seed, instead of the workload's own.
-        requests: The number of requests after the warm-up, after which no more begin; 1,000,000 if
-            nothing else ends the simulation.
-        duration: The virtual time from which no request begins.
-        warmup: Requests scheduled before this virtual time do not count. "auto" finds the
-            time for which the start makes a difference, by pilot runs and the rule MSER-5. It is
-            the default unless there is a duration, or the arrivals are those of a log or a trace.
-        replications: The number of independent replications, on all cores; the interval is then
-            that of their means.
-        precision: Simulate until the half-width of the mean's 95 % confidence interval is this
-            share of the mean, as in 0.01 or "1%".
-        on: The Ray cluster for the replications: "ray" for a temporary one on this machine,
-            "ray://HOST:PORT" for another, or "auto" for the one that this machine belongs to. The
-            result is the same.
-        rows: The rows to keep: "all", "none", or "1/N" of the sessions; by default all, or a share
-            that comes to about a million.
-        output: The result directory to write; it replaces an older result at the end.
-        label: A name for the result; by default its workload, the commit and the time.
+        load: Hold this load (0 to 1): sets the rate, or solves for the think time. It is that of
+            the busiest station.
+        scale: As in `run`.
+        rate: As in `run`.
+        clients: As in `run`.
+        think: As in `run`.
+        seed: As in `run`.
+        requests: Number of requests that begin after the warm-up; 1000000 if nothing else ends the
+            simulation; a mix ends with its arrivals if only closed populations continue.
+        duration: Virtual time at which no more requests begin, as in 10min.
+        warmup: Requests scheduled before this time do not count; auto finds how long the start
+            makes a difference, and is the default unless a duration is given or a log or a trace of
+            arrivals is replayed. It does so by pilot runs and the rule MSER-5. The time is virtual.
+        replications: Independent replications, on all cores. The interval is then that of their
+            means.
+        precision: Simulate until the half-width of the mean's 95 % interval is this share of the
+            mean, as in 1%.
+        on: Run the replications on a Ray cluster: ray for one on this machine, ray://HOST:PORT or
+            auto for a running one. The result is the same.
+        rows: Rows of requests.parquet: all, none, or 1/N of the sessions; by default all, or a
+            share that keeps about a million.
+        output: As in `run`.
+        label: As in `run`.
         progress: Called about twenty times a second.
 
     Raises:

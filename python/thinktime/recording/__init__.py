@@ -59,14 +59,15 @@ class Recorder:
         """Check the arguments; it listens once it is entered.
 
         Args:
-            listen: HOST:PORT; port 0 takes a free one.
+            listen: HOST:PORT of the proxy; port 0 takes a free one.
             targets: Only requests to these hosts are recorded and examined: a host, perhaps with a
                 port, ``*.HOST`` for all below one, or a URL.
-            authority: A folder that keeps the certificate authority; made if there is none. Without
-                it each recording has a new one, which is gone at the end.
-            ca_file: The authorities that check the servers' certificates, as a file in PEM form; by
-                default those that this system trusts.
-            insecure: Take any certificate of a server.
+            authority: The folder of the certificate authority, for several recordings; by default
+                each recording has a new one. The authority is made if there is none; a new one is
+                gone at the end.
+            ca_file: PEM file of the servers' certificate authorities; those of this system by
+                default.
+            insecure: Accept any certificate of a server.
 
         Raises:
             InputError: One of these is wrong.

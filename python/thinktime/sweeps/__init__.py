@@ -77,16 +77,16 @@ def sweep(
     Args:
         workload: A workload, the path of its file, or its content as a dict.
         system: A system, the path of its file, or its content as a dict; None with a target.
-        vary: The varied keys: `KEY=FROM..TO/STEPS`, `KEY=FROM..TO/STEPSlog` or `KEY=A,B,C`. A key
-            is one of the workload file (`arrivals.clients`), of the system file
-            (`station.server.policy`), or an option (`load`, `requests`, `replications`, ...). Or a
-            dict of such keys, each with its values: a list (`[0.5, 0.8]`) or a text
-            (`"0.1..0.9/9"`).
-        target: The url of a real server; its points are run one after another.
-        on: Simulate on all cores of a Ray cluster ("ray", "ray://HOST:PORT" or "auto", as in
-            `run`); with a target, make each run's load from it.
-        output: A directory: each finished point is kept in it at once, so that the same sweep
-            resumes after a stop; at the end come results.parquet and sweep.html.
+        vary: KEY=A,B,C, or KEY=FROM..TO/STEPS in equal steps, or KEY=FROM..TO/STEPSlog by equal
+            factors; KEY is one of the workload or system file, as in arrivals.clients, or an
+            option, as in load. Or a dict of such keys, each with its values: a list (`[0.5, 0.8]`)
+            or a text (`"0.1..0.9/9"`).
+        target: Run against this server, one point after another.
+        on: Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for a
+            running one. Simulations use all its cores; with a target, each run's load comes from
+            it.
+        output: The result directory to write. Each finished point is kept in it at once, so that
+            the same sweep resumes after a stop; at the end come results.parquet and sweep.html.
         progress: Called with the numbers of finished points and of all.
         monitor: Called after finished points, at most twice a second, with the table of those that
             are finished, and the number of all.

@@ -1,5 +1,6 @@
-//! The options of commands: one list a command. The command line, `sweep --vary` and the table
-//! `options` of `run.toml` are made from it, and the Python functions are checked against it.
+//! The options of commands as they are read: one list a command. `sweep --vary` and the table
+//! `options` of `run.toml` are made from it. The keywords of the Python functions, of which the
+//! command line is made, are checked against it.
 //!
 //! An option that is not given is absent. The methods, which turn the given options into the
 //! drivers' settings, supply the defaults.

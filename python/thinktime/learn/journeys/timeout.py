@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from thinktime.learn.bounds import USUAL_S as USUAL_S
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.logs.row_order import stable_order
-
-USUAL_S = 1800.0
-"""The timeout that is used if none is given."""
 
 LEVEL = 0.05
 """The curve is level if an e-fold longer timeout would lose fewer than this share of the
