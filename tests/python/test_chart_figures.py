@@ -277,7 +277,7 @@ def test_tiles_say_the_last_seconds_and_the_end() -> None:
     assert (p99.name, p99.value, p99.more) == (
         "p99 of the last 10 s", "1.00 s", "60.0 ms since the start",
     )  # fmt: skip
-    assert (done.value, done.more) == ("98.0/s", "of 100/s asked for")
+    assert (done.value, done.more) == ("98.0/s", "of 100/s offered")
     assert (failed.value, failed.more, failed.state) == ("2.0 %", "40 of 2,000 requests", "")
     assert (left.name, left.value) == ("Time left", "40.0 s")
 
