@@ -61,8 +61,14 @@ def test_the_first_screen_has_the_verdict_and_the_first_chart_begins_there(
     assert browser.evaluate(top) < SCREEN
 
 
-def test_one_result_fits_three_screens_and_four_sheets(browser: Browser, single: Path) -> None:
-    opened(browser, single, 1440)
+@pytest.mark.parametrize("name", ["single", "failing"])
+def test_one_run_fits_three_screens_and_four_sheets(
+    browser: Browser, single: Path, tmp_path: Path, name: str
+) -> None:
+    """Also if it has failures, objectives and checks."""
+    failing = tmp_path / "page.html"
+    shown = single if name == "single" else page.write(made_pages.pages()[name], failing)
+    opened(browser, shown, 1440)
     assert browser.evaluate("document.documentElement.scrollHeight") <= 3 * SCREEN
     assert len(printed(browser.print())) <= 4
 
