@@ -18,8 +18,8 @@ from thinktime.report.results_page import page_of as report_page
 from thinktime.sweeps.report import report_of as swept_report
 
 NAMES = (
-    "report", "run", "failing", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide", "capacity",
-    "learn", "history", "live",
+    "report", "run", "failing", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide",
+    "capacity", "learn", "history", "live",
 )  # fmt: skip
 
 
