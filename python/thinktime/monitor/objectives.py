@@ -30,7 +30,7 @@ class ObjectiveSoFar:
 
     objective: ObjectiveMoment
     value: float | None
-    """What was found; None if too few independent requests bound it."""
+    """What was found; None if its requests do not bound it even if they are independent."""
 
     state: str
     """`met`, `not met` or `cannot tell`; the end decides."""
@@ -56,8 +56,10 @@ def state_of(found: Sequence[ObjectiveSoFar]) -> str:
 
 
 def _judged(one: ObjectiveMoment, moment: Moment, summary: Mapping[str, Any]) -> ObjectiveSoFar:
-    worth = independent.worth(summary, moment.measured_about(one))
-    value = percentile.known(one.name, one.value, worth)
+    many = moment.measured_about(one)
+    value = percentile.known(one.name, one.value, many)
+    worth = independent.worth(summary, many)
+    known = percentile.backed(one.name, worth)
     if one.value is None:
         within, beyond = False, False
     elif one.name == "errors":
@@ -66,9 +68,9 @@ def _judged(one: ObjectiveMoment, moment: Moment, summary: Mapping[str, Any]) ->
         within, beyond = _mean(one, summary)
     elif one.of is None:
         within, beyond = _percentile(one, moment, worth)
-        within = within and value is not None
+        within = within and known
     else:
-        within, beyond = value is not None and not one.beyond, value is not None and one.beyond
+        within, beyond = known and not one.beyond, known and one.beyond
     return ObjectiveSoFar(one, value, MET if within else NOT_MET if beyond else CANNOT_TELL)
 
 
