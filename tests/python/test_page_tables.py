@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +226,13 @@ def test_a_run_under_way_shows_two_charts_side_by_side(
     assert rate["right"] <= width
     assert bottom(browser, ".tiles") < heat["top"]
     assert max(heat["top"], rate["top"]) < SCREEN - 100
+
+
+def test_a_live_page_without_scripts_does_not_claim_to_be_live() -> None:
+    """Its share stands still, nothing can be stopped, and its words say so."""
+    shown = page.render_live(made_pages.pages()["live"], 0.25, False)
+    bar = shown[shown.index("<header") : shown.index("</header>")]
+    assert "Live." not in bar
+    assert 'value="0.25"' in bar
+    assert "<noscript>Without scripts this page stays as it is" in bar
+    assert re.search(r'<button[^>]* id="stop" hidden>', bar)

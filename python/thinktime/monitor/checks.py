@@ -194,7 +194,7 @@ def findings(seen: Evidence) -> list[Finding]:
 def evidence(
     history: History, moment: Moment, used: dict[str, float] | None, run: WatchedRun
 ) -> Evidence:
-    """What is known of a run at a moment: `used` is its use of cores, None if unknown."""
+    """The facts about a run at a moment: `used` is its use of cores, None if unknown."""
     begin_s, series = history.measured()
     # The wait after the beginning of the last request does not belong to the run.
     end_s = min(history.end_s, run.end_s or math.inf)

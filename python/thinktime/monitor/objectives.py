@@ -26,7 +26,7 @@ MET, NOT_MET, CANNOT_TELL = "met", "not met", "cannot tell"
 
 @dataclass(frozen=True)
 class ObjectiveSoFar:
-    """An objective, and what is known of it at one moment."""
+    """An objective with its state at one moment."""
 
     objective: ObjectiveMoment
     value: float | None
