@@ -18,8 +18,8 @@ from thinktime.report.results_page import page_of as report_page
 from thinktime.sweeps.report import report_of as swept_report
 
 NAMES = (
-    "report", "run", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide", "capacity",
-    "learn", "history", "live",
+    "report", "run", "failing", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide",
+    "capacity", "learn", "history", "live",
 )  # fmt: skip
 
 
@@ -36,6 +36,7 @@ def pages() -> dict[str, Page]:
     return {
         "report": report_page(results),
         "run": report_page([page_subjects.measured()]),
+        "failing": report_page([page_subjects.failing()]),
         "simulate": report_page([page_subjects.simulated()]),
         "compare": report_page(results[-3:-1]),
         "sweep": swept_report(swept).page,

@@ -227,3 +227,23 @@ def simulated():
         'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(10ms)"\n'
     )
     return tt.simulate(workload, system, requests=3000, seed=7, rows="all")
+
+
+def failing():
+    """A run as on a bad day: 3 % of its requests are refused, it misses what it should meet, and
+    all checks look at it. A simulation stands for it, whose rows are those of a run."""
+    workload = tt.Workload(
+        'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "120/s"\n'
+        '[[request]]\nname = "item"\nweight = 3\n[[request]]\nname = "search"\n'
+        '[slo]\np99 = "250ms"\nerrors = "1%"\n'
+    )
+    system = tt.System(
+        'name = "s"\n[[station]]\nname = "server"\nqueue_limit = 8\ndemand = "exp(7ms)"\n'
+    )
+    found = tt.simulate(workload, system, requests=2400, seed=11, rows="all")
+    summary = found.summary | {"kind": "run", "stations": {}}
+    return fakes.Result(
+        Path("results"), "run", summary, workload, None, target="http://127.0.0.1:8080",
+        requests=found.requests, series=found.series, times_s=found.response_times(),
+        validity=found.validity, objectives=found.objectives,
+    )  # fmt: skip

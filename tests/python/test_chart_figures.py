@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import fakes
@@ -17,6 +18,7 @@ from fakes import BIMODAL, one, open_
 
 from thinktime.monitor import live_page
 from thinktime.monitor.frames import WatchedRun
+from thinktime.monitor.objectives import ObjectiveSoFar
 from thinktime.monitor.tiles import tiles_of
 from thinktime.operations.moment import Moment, ObjectiveMoment
 from thinktime.present import axes, paths, svg, svg_words
@@ -255,7 +257,7 @@ def test_ticks_are_round_and_of_one_unit(axis: axes.Axis, words: list[str]) -> N
 # ---- tiles
 
 
-def watched(objectives: tuple[ObjectiveMoment, ...] = ()) -> list[Any]:
+def watched(objectives: Sequence[ObjectiveSoFar] = ()) -> list[Any]:
     """Twenty seconds of 100 requests a second; those of the last ten took longer."""
     seen = live_page.Subject(WatchedRun("run", "t", end_s=60.0))
     moment = None
@@ -264,11 +266,11 @@ def watched(objectives: tuple[ObjectiveMoment, ...] = ()) -> list[Any]:
         buckets = [(one, many) for one, many in ((-64, quick), (0, slow)) if many]
         moment = Moment(
             float(second), 3, 100 * second, 98 * second, 0.06, 0.06, 0.0, {},
-            response_buckets=buckets, objectives=objectives,
+            response_buckets=buckets,
         )  # fmt: skip
         seen.take(("moment", (moment, 5)))
     assert moment is not None
-    return tiles_of(seen.run, seen.history, moment)
+    return tiles_of(seen.run, seen.history, moment, objectives)
 
 
 def test_tiles_say_the_last_seconds_and_the_end() -> None:
@@ -277,21 +279,25 @@ def test_tiles_say_the_last_seconds_and_the_end() -> None:
     assert (p99.name, p99.value, p99.more) == (
         "p99 of the last 10 s", "1.00 s", "60.0 ms since the start",
     )  # fmt: skip
-    assert (done.value, done.more) == ("98.0/s", "of 100/s asked for")
+    assert (done.value, done.more) == ("98.0/s", "of 100/s offered")
     assert (failed.value, failed.more, failed.state) == ("2.0 %", "40 of 2,000 requests", "")
     assert (left.name, left.value) == ("Time left", "40.0 s")
 
 
 @pytest.mark.parametrize(
-    ("value", "said", "state"),
-    [(0.3, "Not met", "not met"), (0.1, "Met so far", "met"), (None, "Not known yet", "")],
+    ("state", "said", "words"),
+    [
+        ("met", "Met so far", "errors 2.0 %, 10 % or less"),
+        ("not met", "Not met so far", "p99 300 ms, 250 ms or less"),
+        ("cannot tell", "Cannot tell yet", "p99 300 ms, 250 ms or less"),
+    ],
 )
-def test_the_first_tile_is_the_objective(value: float | None, said: str, state: str) -> None:
-    fine = ObjectiveMoment("errors", None, 0.1, 0.02)
-    tile = watched((fine, ObjectiveMoment("p99", None, 0.25, value)))[0]
+def test_the_first_tile_is_the_worst_objective(state: str, said: str, words: str) -> None:
+    fine = ObjectiveSoFar(ObjectiveMoment("errors", None, 0.1, 0.02), 0.02, "met")
+    late = ObjectiveSoFar(ObjectiveMoment("p99", None, 0.25, 0.3), 0.3, state)
+    tile = watched([fine, late])[0]
     assert (tile.value, tile.state) == (said, state)
-    shown = "p99 300 ms, 250 ms or less" if said == "Not met" else "10 % or less"
-    assert shown in tile.more.replace("\xa0", " ")
+    assert tile.more.replace("\xa0", " ") == words
 
 
 def test_the_page_of_a_run_begins_with_tiles_and_its_two_charts() -> None:

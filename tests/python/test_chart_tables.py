@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
 import pytest
 
-from thinktime.present import axes
+from thinktime.present import axes, forest
 from thinktime.present.chart import Drawing, Panel
 from thinktime.present.chart_table import CURVES_MAX, POINTS_MAX, table_of
 from thinktime.present.figure import Figure, Series
+from thinktime.present.forest import Interval
 from thinktime.present.page import Page, Section, Verdict, render
 
 EVIL = '<img src=x onerror="alert(1)"> %{x} &amp;'
@@ -50,6 +52,35 @@ def test_an_interval_stands_behind_its_value() -> None:
     table = table_of(Figure(axis, axis, 100, [one]), "a chart")
     assert table is not None
     assert table.groups[0].lines[0].cells[0].text == "200 ms (100 ms to —)"
+
+
+@pytest.mark.parametrize("is_downward", [True, False])
+def test_rows_with_names_are_a_table_with_a_column_a_series(is_downward: bool) -> None:
+    """What only draws the same once more has no name, and no column."""
+    names = axes.categories(["one", "two", "three"])
+    up = axes.downward(names) if is_downward else names
+    bars = Series("points", [0.1, 0.2], [0, 2], "", low=[0.1, 0.2], high=[0.4, 0.9])
+    means = Series("points", [0.1, 0.2], [0, 2], "mean", marks="dot")
+    latest = Series("points", [0.9, 0.4], [2, 0], "p99", marks="dot")
+    arrow = Series("points", [], [], "beyond", marks=[])
+    made = Figure(axes.linear(0, 1, "time", "t"), up, 100, [bars, means, latest, arrow])
+    table = table_of(made, "a chart")
+    assert table is not None
+    assert tuple(table.headings) == ("mean", "p99")
+    (group,) = table.groups
+    shown = [(line.name, *(re.sub(r"\s", " ", one.text) for one in line.cells))
+             for line in group.lines]  # fmt: skip
+    expected = [("one", "100 ms", "400 ms"), ("three", "200 ms", "900 ms")]
+    assert shown == (expected if is_downward else expected[::-1])
+
+
+def test_an_interval_beyond_the_picture_is_said_whole() -> None:
+    axis = axes.linear(0, 2, "ratio", "ratio")
+    rows = [Interval("a", 1.5, 0.25, 12.0, "a", "red"), Interval("b", 1.0, 0.5, math.inf, "b", "")]
+    table = table_of(forest.figure_of(rows, axis, []), "a chart")
+    assert table is not None
+    shown = [line.cells[0].text for line in table.lines]
+    assert shown == ["1.5 × (0.25 × to 12 ×)", "1 × (0.5 × to —)"]
 
 
 def test_a_long_curve_keeps_its_extremes() -> None:

@@ -106,7 +106,7 @@ def test_the_figures_of_rows_with_names_have_these_and_their_intervals() -> None
     assert found is not None
     assert (found.first, tuple(found.headings)) == ("figure", ("change",))
     said = [(line.name, line.cells[0].text) for line in found.groups[0].lines]
-    assert said == [("a", "50 % (20 % to 80 %)"), ("b", "10 % (−100 % to 30 %)")]
+    assert said == [("a", "50 % (20 % to 80 %)"), ("b", "10 % (— to 30 %)")]
 
 
 # ---- requests that failed

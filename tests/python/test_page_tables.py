@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,14 @@ def test_the_first_screen_has_the_verdict_and_the_first_chart_begins_there(
     assert browser.evaluate(top) < SCREEN
 
 
-def test_one_result_fits_three_screens_and_four_sheets(browser: Browser, single: Path) -> None:
-    opened(browser, single, 1440)
+@pytest.mark.parametrize("name", ["single", "failing"])
+def test_one_run_fits_three_screens_and_four_sheets(
+    browser: Browser, single: Path, tmp_path: Path, name: str
+) -> None:
+    """Also if it has failures, objectives and checks."""
+    failing = tmp_path / "page.html"
+    shown = single if name == "single" else page.write(made_pages.pages()[name], failing)
+    opened(browser, shown, 1440)
     assert browser.evaluate("document.documentElement.scrollHeight") <= 3 * SCREEN
     assert len(printed(browser.print())) <= 4
 
@@ -219,3 +226,13 @@ def test_a_run_under_way_shows_two_charts_side_by_side(
     assert rate["right"] <= width
     assert bottom(browser, ".tiles") < heat["top"]
     assert max(heat["top"], rate["top"]) < SCREEN - 100
+
+
+def test_a_live_page_without_scripts_does_not_claim_to_be_live() -> None:
+    """Its share stands still, nothing can be stopped, and its words say so."""
+    shown = page.render_live(made_pages.pages()["live"], 0.25, False)
+    bar = shown[shown.index("<header") : shown.index("</header>")]
+    assert "Live." not in bar
+    assert 'value="0.25"' in bar
+    assert "<noscript>Without scripts this page stays as it is" in bar
+    assert re.search(r'<button[^>]* id="stop" hidden>', bar)

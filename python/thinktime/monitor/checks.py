@@ -178,11 +178,8 @@ class Cores:
         return found
 
 
-def findings(
-    history: History, moment: Moment, used: dict[str, float] | None, run: WatchedRun
-) -> list[Finding]:
+def findings(seen: Evidence) -> list[Finding]:
     """The findings of the checks about a run so far."""
-    seen = _evidence(history, moment, used, run)
     found = []
     for name, check in _CHECKS:
         try:
@@ -194,9 +191,10 @@ def findings(
     return found
 
 
-def _evidence(
+def evidence(
     history: History, moment: Moment, used: dict[str, float] | None, run: WatchedRun
 ) -> Evidence:
+    """The facts about a run at a moment: `used` is its use of cores, None if unknown."""
     begin_s, series = history.measured()
     # The wait after the beginning of the last request does not belong to the run.
     end_s = min(history.end_s, run.end_s or math.inf)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from thinktime.monitor import points, simulation_checks
 from thinktime.monitor.buckets import bounds_of, tail_of
-from thinktime.monitor.checks import Cores, findings
+from thinktime.monitor.checks import Cores, evidence, findings
 from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
-from thinktime.monitor.tiles import state_of, tiles_of
+from thinktime.monitor.objectives import ObjectiveSoFar, judged, state_of
+from thinktime.monitor.tiles import tiles_of
 from thinktime.operations.moment import Moment, PopulationMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
-from thinktime.present.page import Page, Verdict
+from thinktime.present.page import Page, Tile, Verdict
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report import validity_table
 from thinktime.report.case import Case, Entry
@@ -71,6 +72,9 @@ class Subject:
     validity: list[Finding] = field(default_factory=list)
     """The checks' findings about a run so far."""
 
+    objectives: list[ObjectiveSoFar] = field(default_factory=list)
+    """The workload's objectives, as far as they are known."""
+
     several: RepeatedRuns | None = None
     """Its place among several runs; None for a single one."""
 
@@ -81,7 +85,9 @@ class Subject:
             self.moment, most = thing
             self.history.take(_instant(thing[0], most))
             used = self.cores.look(thing[0].time_s)
-            self.validity = findings(self.history, thing[0], used, self.run)
+            seen = evidence(self.history, thing[0], used, self.run)
+            self.validity = findings(seen)
+            self.objectives = judged(thing[0], seen.summary)
         elif kind == "progress":
             done, time_s, in_system, most, mean = thing
             self.history.take(Instant(time_s, done, done, in_system, most, mean=mean))
@@ -89,7 +95,8 @@ class Subject:
             self.last = message
         elif kind == "several":
             # Another run: the data so far is that of the one before.
-            self.several, self.history, self.moment, self.validity = thing, History(), None, []
+            self.several, self.history, self.moment = thing, History(), None
+            self.validity, self.objectives = [], []
         else:
             self.last = message
 
@@ -125,14 +132,14 @@ class Subject:
         of_all = [] if self.several is None else _several(self.several)
         if not self.history.instants:
             return Page(self.run.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
-        tables = _tables(self.moment, self.validity)
+        tables = _tables(self.moment, self.validity, self.objectives)
         return Page(
             self.run.title,
-            Verdict(f"{self._which()}{self._headline()}", state=self._state),
+            Verdict(f"{self._which()}{self._headline()}", state=state_of(self.objectives)),
             of_all,
             sections(CHARTS, self),
             words={name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
-            tiles=() if self.moment is None else tiles_of(self.run, self.history, self.moment),
+            tiles=self._tiles(),
             details=tables,
         )
 
@@ -156,9 +163,10 @@ class Subject:
             return f"{so_far}, {units.count(last.in_system)} in the system."
         return f"{so_far}."
 
-    @property
-    def _state(self) -> str:
-        return "" if self.moment is None else state_of(self.moment)
+    def _tiles(self) -> list[Tile]:
+        if self.moment is None:
+            return []
+        return tiles_of(self.run, self.history, self.moment, self.objectives)
 
 
 def _instant(moment: Moment, most: int) -> Instant:
@@ -168,13 +176,15 @@ def _instant(moment: Moment, most: int) -> Instant:
     )  # fmt: skip
 
 
-def _tables(moment: Moment | None, validity: Sequence[Finding]) -> list[Table]:
+def _tables(
+    moment: Moment | None, validity: Sequence[Finding], objectives: Sequence[ObjectiveSoFar]
+) -> list[Table]:
     """For a simulation, which sends no moments, only the checks."""
     made = validity_table.table([Group([validity_table.line_of(one) for one in validity])])
     checks = replace(made, caption=_SO_FAR)
     found = [checks]
     if moment is not None:
-        parts = [_objectives(moment), _populations(moment), _errors(moment)]
+        parts = [_objectives(objectives), _populations(moment), _errors(moment)]
         found = [_numbers(moment), checks, *parts]
     return [table for table in found if table.lines]
 
@@ -197,17 +207,15 @@ def _times(seen: Moment | PopulationMoment, many: float) -> list[Cell]:
     return [percentile.cell(name, time, many) for name, time in found]
 
 
-def _objectives(moment: Moment) -> Table:
+def _objectives(objectives: Sequence[ObjectiveSoFar]) -> Table:
     lines = []
-    for one in moment.objectives:
-        text = units.percent if one.name == "errors" else units.seconds
-        shown = percentile.known(one.name, one.value, moment.measured_about(one))
-        found = units.NOTHING if shown is None else text(shown)
-        state = "beyond" if one.beyond else "within" if one.value is not None else units.NOTHING
-        cells = [Cell(found), Cell(f"{text(one.limit)} or less"), Cell(state)]
-        lines.append(Line(name_of(one), cells))
+    for one in objectives:
+        text = units.percent if one.objective.name == "errors" else units.seconds
+        found = units.NOTHING if one.value is None else text(one.value)
+        cells = [Cell(found), Cell(f"{text(one.objective.limit)} or less"), Cell(one.state)]
+        lines.append(Line(name_of(one.objective), cells))
     caption = "The findings so far; the end decides."
-    return Table("objectives", "Objectives", "objective", ("found", "limit", "now"),
+    return Table("objectives", "Objectives", "objective", ("found", "limit", "so far"),
                  [Group(lines)], caption)  # fmt: skip
 
 

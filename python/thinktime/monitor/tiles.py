@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from thinktime.monitor.buckets import PER_OCTAVE
 from thinktime.monitor.history import History, Instant
-from thinktime.operations.moment import Moment, ObjectiveMoment
+from thinktime.monitor.objectives import CANNOT_TELL, MET, NOT_MET, ObjectiveSoFar, state_of
+from thinktime.operations.moment import Moment
 from thinktime.present import percentile, units
 from thinktime.present.page import Tile
 from thinktime.report.objectives import name_of
@@ -19,47 +21,36 @@ if TYPE_CHECKING:
 LAST_S = 10.0
 """The length of the last stretch in seconds."""
 
+_SO_FAR = {MET: "Met so far", NOT_MET: "Not met so far", CANNOT_TELL: "Cannot tell yet"}
 
-def tiles_of(run: WatchedRun, history: History, moment: Moment) -> list[Tile]:
+
+def tiles_of(
+    run: WatchedRun, history: History, moment: Moment, objectives: Sequence[ObjectiveSoFar]
+) -> list[Tile]:
     """Five of them, in the order in which they matter."""
     return [
-        _objectives(moment),
+        _objectives(objectives),
         _last_p99(history, moment),
         _rate(history),
-        _failed(moment),
+        _failed(moment, objectives),
         _left(run, history),
     ]
 
 
-def _objectives(moment: Moment) -> Tile:
-    """The objective that is beyond its limit, else the first."""
-    known = moment.objectives
-    if not known:
+def _objectives(found: Sequence[ObjectiveSoFar]) -> Tile:
+    """The worst objective: the first that is not met, else that cannot be told, else the first."""
+    if not found:
         return Tile("Objective", units.NOTHING, "the workload has none")
-    shown = next((one for one in known if one.beyond), known[0])
-    state = state_of(moment)
-    value = {"not met": "Not met", "met": "Met so far"}.get(state, "Not known yet")
-    return Tile("Objective", value, _objective_words(shown, moment), state)
+    state = state_of(found)
+    shown = next(one for one in found if one.state == state)
+    return Tile("Objective", _SO_FAR[state], _objective_words(shown), state)
 
 
-def state_of(moment: Moment) -> str:
-    """Whether the objectives are met so far; empty before all of them are known."""
-    known = moment.objectives
-    if any(one.beyond for one in known):
-        return "not met"
-    return "met" if known and all(_value(one, moment) is not None for one in known) else ""
-
-
-def _value(one: ObjectiveMoment, moment: Moment) -> float | None:
-    """What was found so far; None if too few requests bound it."""
-    return percentile.known(one.name, one.value, moment.measured_about(one))
-
-
-def _objective_words(one: ObjectiveMoment, moment: Moment) -> str:
-    text = units.percent if one.name == "errors" else units.seconds
-    value = _value(one, moment)
-    found = units.NOTHING if value is None else text(value)
-    return f"{name_of(one)} {found}, {text(one.limit)} or less"
+def _objective_words(one: ObjectiveSoFar) -> str:
+    objective = one.objective
+    text = units.percent if objective.name == "errors" else units.seconds
+    found = units.NOTHING if one.value is None else text(one.value)
+    return f"{name_of(objective)} {found}, {text(objective.limit)} or less"
 
 
 def _last_p99(history: History, moment: Moment) -> Tile:
@@ -95,12 +86,12 @@ def _rate(history: History) -> Tile:
     return Tile("Done", done, f"of {units.rate(max(begun, 0) / time_s)} offered")
 
 
-def _failed(moment: Moment) -> Tile:
+def _failed(moment: Moment, objectives: Sequence[ObjectiveSoFar]) -> Tile:
     failed = moment.requests - moment.succeeded
     share = units.percent(failed / moment.requests) if moment.requests else units.NOTHING
     many = units.counted(moment.requests, "request")
-    beyond = any(one.name == "errors" and one.beyond for one in moment.objectives)
-    state = "not met" if beyond else ""
+    missed = {one.objective.name for one in objectives if one.state == NOT_MET}
+    state = NOT_MET if "errors" in missed else ""
     return Tile("Failed", share if failed else "0", f"{units.count(failed)} of {many}", state)
 
 

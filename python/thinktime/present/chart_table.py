@@ -1,12 +1,13 @@
 """The figures behind a chart as a table: for readers who cannot see it, or want numbers.
 
-A long curve is thinned to some points, including all its extremes.
+A long curve is thinned to some points, including all its extremes. A chart of rows with names is a
+table of these rows, with a column a series.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -23,14 +24,40 @@ CURVES_MAX = 12
 
 def table_of(figure: Figure, title: str) -> Table | None:
     """The curves of a figure, one below the other; None without curves."""
+    if figure.y.names and not any(one.kind == "turns" for one in figure.series):
+        return _of_rows(figure, title)
     heads = figure.x.title.replace("\n", "") or "place", figure.y.title or "value"
-    if any(_is_named(figure, one) for one in figure.series):
-        heads = figure.y.title or "figure", heads[0]
     groups = [Group(list(_lines(figure, one)), one.name) for one in figure.series]
     groups = [group for group in groups if group.lines]
     left = _left_out([group.title for group in groups[CURVES_MAX:]])
     kept = groups[:CURVES_MAX]
     return Table("", title, heads[0], (heads[1],), kept, note=left) if kept else None
+
+
+def _of_rows(figure: Figure, title: str) -> Table | None:
+    """The rows from the top. A series without a name only draws what others say."""
+    shown = [one for one in figure.series if one.name] or list(figure.series)
+    columns = [(one.name, column) for one in shown if (column := _column(figure, one))]
+    kept, left = columns[:CURVES_MAX], _left_out([name for name, _ in columns[CURVES_MAX:]])
+    across = figure.x.title.replace("\n", "") or "value"
+    heads = [across] if len(kept) == 1 else [name or across for name, _ in kept]
+    rows = sorted({row for _, column in kept for row in column}, key=_from_the_top(figure))
+    lines = [
+        Line(figure.y.text(row), [Cell(column.get(row, "")) for _, column in kept]) for row in rows
+    ]
+    first = figure.y.title or "figure"
+    return Table("", title, first, heads, [Group(lines)], note=left) if lines else None
+
+
+def _column(figure: Figure, one: Series) -> dict[float, str]:
+    """The values of a series by their row."""
+    x, y = (np.asarray(values, dtype=float) for values in (one.x, one.y))
+    known = np.flatnonzero(np.isfinite(x)).tolist()
+    return {float(y[place]): _value(figure.x, one, x, place) for place in known}
+
+
+def _from_the_top(figure: Figure) -> Callable[[float], float]:
+    return lambda row: -float(figure.y.places([row])[0])
 
 
 def _left_out(names: list[str]) -> str:
@@ -44,16 +71,8 @@ def _left_out(names: list[str]) -> str:
 
 def _lines(figure: Figure, one: Series) -> Iterator[Line]:
     x, y = (np.asarray(values, dtype=float) for values in (one.x, one.y))
-    named = _is_named(figure, one)
     for place in _kept(y):
-        name = figure.y.text(y[place]) if named else figure.x.text(x[place])
-        value = _value(figure.x, one, x, place) if named else _value(figure.y, one, y, place)
-        yield Line(name, [Cell(value)])
-
-
-def _is_named(figure: Figure, one: Series) -> bool:
-    """Whether its rows have names, and its values lie along the horizontal axis."""
-    return bool(figure.y.names) and one.kind != "turns"
+        yield Line(figure.x.text(x[place]), [Cell(_value(figure.y, one, y, place))])
 
 
 def _value(axis: Axis, one: Series, values: FloatArray, place: int) -> str:

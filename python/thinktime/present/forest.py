@@ -29,11 +29,9 @@ class Interval:
 def figure_of(rows: Sequence[Interval], across: Axis, limits: Sequence[Limit]) -> Figure:
     """The rows from the top; an interval that leaves the axis ends there in an arrow."""
     places = list(range(len(rows)))
-    low = [max(one.low, across.low) for one in rows]
-    high = [min(one.high, across.high) for one in rows]
-    values = [one.value for one in rows]
     bars = Series(
-        "points", values, places, "interval", INK, low=low, high=high, spread="across",
+        "points", [one.value for one in rows], places, "interval", INK,
+        low=[one.low for one in rows], high=[one.high for one in rows], spread="across",
         words=[one.words for one in rows],
     )  # fmt: skip
     series = [bars, *(_dots(rows, colour) for colour in dict.fromkeys(one.colour for one in rows))]
@@ -41,7 +39,7 @@ def figure_of(rows: Sequence[Interval], across: Axis, limits: Sequence[Limit]) -
     beyond += [(across.low, n, "left") for n in places if rows[n].low < across.low]
     if beyond:
         x, y, marks = (list(column) for column in zip(*beyond, strict=True))
-        series.append(Series("points", x, y, "beyond the picture", INK, marks=marks))
+        series.append(Series("points", x, y, "", INK, marks=marks))
     up = axes.downward(axes.categories([one.name for one in rows]))
     return Figure(across, up, 70 + _ROW * len(rows), series, limits)
 

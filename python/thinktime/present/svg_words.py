@@ -11,6 +11,7 @@ import numpy as np
 from thinktime.present import paths
 from thinktime.present.axes import Axis
 from thinktime.present.figure import Figure, Limit, Series
+from thinktime.present.limit_labels import Label, placed
 from thinktime.present.paths import FIELD
 
 LETTER_PX = 6.7
@@ -135,7 +136,7 @@ def _labels(figure: Figure, height: int) -> str:
         f"{_short(one.label)}</text>"
         for y_px, (_, one) in zip(places, sorted(found, key=lambda pair: pair[0]), strict=True)
     )
-    limits = "".join(_limit_label(figure, one) for one in figure.drawn_limits if one.label)
+    limits = "".join(_limit_label(*one) for one in placed(figure, height))
     return f'<g class="ends">{ends}{"".join(early)}</g><g class="limits">{limits}</g>'
 
 
@@ -143,17 +144,13 @@ def _short(label: str) -> str:
     return escape(textwrap.shorten(label, _LABEL_LETTERS, placeholder="…"))
 
 
-def _limit_label(figure: Figure, one: Limit) -> str:
-    text = f"{escape(one.label)}</text>"
-    if one.axis == "y":
-        place = paths.up(figure.y, [one.at])[0]
-        below = place < 0.08 * FIELD
-        return f'<text x="100%" dx="-4" y="{share(place)}" dy="{14 if below else -4}" ' + (
-            f'text-anchor="end">{text}'
-        )
-    place = paths.across(figure.x, [one.at])[0]
-    anchor, shift = ("end", -4) if place > 0.6 * FIELD else ("start", 4)
+def _limit_label(one: Limit, label: Label) -> str:
+    """The text beside the line, 4 pixels from it."""
+    begins = label.anchor == "start"
+    x = label.left if begins else label.right
+    kind = ' class="x"' if one.axis == "x" else ""
     return (
-        f'<text class="x" x="{share(place)}" dx="{shift}" y="0" dy="12" '
-        f'text-anchor="{anchor}">{text}'
+        f'<text{kind} x="{share(x * FIELD)}" dx="{4 if begins else -4}" '
+        f'y="{share(label.bottom * FIELD)}" dy="-4" text-anchor="{label.anchor}">'
+        f"{escape(one.label)}</text>"
     )

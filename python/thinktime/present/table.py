@@ -109,6 +109,14 @@ class Table:
         return len(self.lines) <= TURNED_MAX and len(self.headings) >= _WIDE
 
     @property
+    def prose(self) -> list[bool]:
+        """Whether each column has words, in any of its rows."""
+        return [
+            any(line.cells[place].is_prose for line in self.lines)
+            for place in range(len(self.headings))
+        ]
+
+    @property
     def lines(self) -> list[Line]:
         """All its rows."""
         return [line for group in self.groups for line in group.lines]

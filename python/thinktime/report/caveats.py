@@ -73,7 +73,10 @@ def _dropped(entry: Entry) -> str | None:
 
 def _shortfall(entry: Entry) -> str | None:
     offered, throughput = entry.figures.offered_rate, entry.figures.throughput
-    few = (entry.figures.requests or 0) < _FEW
-    if few or not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
+    requests, failed = entry.figures.requests or 0, entry.figures.errors or 0
+    if requests < _FEW or not offered or throughput is None:
+        return None
+    ended = throughput * requests / (requests - failed) if requests > failed else offered
+    if ended >= (1 - _SHORTFALL) * offered:  # of those that failed the page speaks by itself
         return None
     return f"{units.rate(offered)} were offered, but only {units.rate(throughput)} completed"

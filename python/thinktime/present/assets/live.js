@@ -112,6 +112,7 @@
       tell();
     });
   });
+  stop.hidden = false;
   setInterval(tell, 1000);
   progress(bar.dataset.share === "" ? null : Number(bar.dataset.share));
   tell();

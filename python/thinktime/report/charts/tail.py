@@ -27,7 +27,7 @@ _BOUND = -math.log(0.025)
 _BANDS_MAX = 3
 """The bands of more curves cover one another."""
 
-_HEIGHT = 350
+_HEIGHT = 320
 _AGREE = (
     "If solid, dashed and dotted lines of one colour coincide, measurement, simulation and theory "
     "agree."

@@ -21,6 +21,12 @@ _MOST = 4.0
 
 _SMALL = WITHIN["mean"]
 
+_SHADES = {
+    "small enough, or chance": colour(1),
+    "neither": colour(0),
+    "cannot be told: chance exceeds the small enough": INK,
+}
+
 
 def _draw(learned: Learned) -> Drawing | None:
     found = learned.fidelity
@@ -31,13 +37,9 @@ def _draw(learned: Learned) -> Drawing | None:
     panels = [_ratios(ratios)]
     if points:
         panels.append(_points(points))
-    keys = [
-        Key("small enough, or chance", colour(1), mark="dot"),
-        Key("neither", colour(0), mark="dot"),
-        Key("cannot be told: chance exceeds the small enough", INK, mark="dot"),
-        Key("chance"),
-    ]
-    return Drawing(panels, keys)
+    shades = {_shade(one) for one in found.differences.values()}
+    keys = [Key(name, shade, mark="dot") for name, shade in _SHADES.items() if shade in shades]
+    return Drawing(panels, [*keys, Key("chance")])
 
 
 def _ratios(shown: list[Difference]) -> Panel:
