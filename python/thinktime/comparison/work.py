@@ -23,25 +23,34 @@ def differences(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) 
     """
     if one is None or other is None:
         return ""
-    before, after = dict(_values(one)), dict(_values(other))
-    keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
-    keys = [key for key in keys if key != "seed"]
-    found = [f"{key} {_shown(before.get(key))} and {_shown(after.get(key))}" for key in keys]
-    more = [f"{len(found) - SHOWN} more values"] if len(found) > SHOWN + 1 else found[SHOWN:]
+    found = list(_differences({**one, "seed": None}, {**other, "seed": None}, ""))
+    more = [f"{len(found) - SHOWN} more"] if len(found) > SHOWN + 1 else found[SHOWN:]
     return ", ".join([*found[:SHOWN], *more])
 
 
-def _values(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """The values below this one with their keys; tables of a list are named by their `name`."""
+def _differences(one: Any, other: Any, key: str) -> Iterator[str]:
+    if one == other:
+        return
+    first, second = _tables(one), _tables(other)
+    if first is None or second is None:
+        if isinstance(one, Mapping) or isinstance(other, Mapping):
+            yield f"{key} in the {'second' if one is None else 'first'} alone"
+        else:
+            yield f"{key} {_shown(one)} and {_shown(other)}"
+        return
+    alone = list(first) == list(second) == [""]  # one population without a name
+    for name in {**first, **second}:
+        below = "" if alone else f"{key}.{name}" if key else name
+        yield from _differences(first.get(name), second.get(name), below)
+
+
+def _tables(value: Any) -> Mapping[str, Any] | None:
+    """The values of a table by key, or tables of a list by their names; None for other values."""
     if isinstance(value, Mapping):
-        for name, below in value.items():
-            yield from _values(below, f"{key}.{name}" if key else str(name))
-    elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-        for place, table in enumerate(value, start=1):
-            alone = len(value) == 1 and not table.get("name")
-            yield from _values(table, "" if alone else f"{key}.{table.get('name') or place}")
-    else:
-        yield key, value
+        return value
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        return {str(one.get("name", place)): one for place, one in enumerate(value, start=1)}
+    return None
 
 
 def _shown(value: Any) -> str:

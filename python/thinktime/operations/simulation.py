@@ -14,6 +14,7 @@ from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.options import options_json
 from thinktime.operations.arrivals_end import arrivals_notes
+from thinktime.operations.fitted_system import fitted
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.operations.overload import overload_words
 from thinktime.results.result import Result
@@ -91,9 +92,11 @@ def simulate(
     """
     given = dict(locals())
     options = options_json("simulate", given)
-    workload, modelled = with_seed(workload, seed), system_of(system)
+    workload = with_seed(workload, seed)
+    modelled, unused = fitted(system_of(system), workload)
     workload = _changed(workload, modelled, given)
-    notes = Notes.of(workload, modelled, given, arrivals_notes("simulate", workload, options))
+    told = [*unused, *arrivals_notes("simulate", workload, options)]
+    notes = Notes.of(workload, modelled, given, told)
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
         with _overloads_told(workload, modelled, given):
