@@ -92,9 +92,7 @@ def simulate(
     """
     given = dict(locals())
     options = options_json("simulate", given)
-    workload = with_seed(workload, seed)
-    modelled, unused = fitted(system_of(system), workload)
-    workload = _changed(workload, modelled, given)
+    workload, modelled, unused = _changed(with_seed(workload, seed), system_of(system), given)
     told = [*unused, *arrivals_notes("simulate", workload, options)]
     notes = Notes.of(workload, modelled, given, told)
 
@@ -133,15 +131,16 @@ def _overloads_told(
 
 def _changed(
     workload: _core.Workload, system: _core.System, given: Mapping[str, Any]
-) -> _core.Workload:
-    """The workload with the arrivals that the options ask for.
+) -> tuple[_core.Workload, _core.System, list[str]]:
+    """The workload with the arrivals that the options ask for, the system for it, and notes of it.
 
     Raises:
         InputError: They contradict each other, or do not go with the workload.
     """
     changed, load = arrivals.with_arrivals(workload, given), given["load"]
+    system, unused = fitted(system, changed)
     if load is None:
-        return changed
+        return changed, system, unused
     if given["rate"] is not None and len(changed.populations) == 1:
         raise _core.InputError("load: sets the rate itself: give it or `rate`, and not both")
-    return changed.at_load(system, load)
+    return changed.at_load(system, load), system, unused

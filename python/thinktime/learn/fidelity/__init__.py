@@ -99,7 +99,7 @@ class Fidelity:
             sum(abs(float(np.log1p(one.differences[name].difference))) for name in other.of_times)
             for one in (self, other)
         )
-        return 0 < other_far and far <= other_far / 2
+        return other_far > 0 and far <= other_far / 2
 
     def sentences(self) -> list[str]:
         """Remarks on it, the most important first."""

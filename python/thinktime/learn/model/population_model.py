@@ -167,17 +167,24 @@ def learn_population(
         resolution_s=requests.resolution_s,
         settled_s=0.0 if alone else _settled_s(requests, journeys, begun_ns - begin_ns),
     )
-    even = clock(starts, population.interval_s) if population.kind == "even" else None
-    if even is not None:
-        return PopulationModel(population, requests, *_by_clock(journeys, starts, even))
+    if (even := _by_clock(population, journeys, starts)) is not None:
+        return PopulationModel(population, requests, *even)
     replay = brief or len(starts.times_ns) < FEW
     model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
     journeys, model = calibrated(journeys, starts, model)
     return PopulationModel(population, requests, journeys, starts, model)
 
 
-def _by_clock(journeys: Journeys, starts: Starts, even: Model) -> tuple[Journeys, Starts, Model]:
-    """The clock's own rate, or the log's if that differs by more than its edges explain."""
+def _by_clock(
+    population: Population, journeys: Journeys, starts: Starts
+) -> tuple[Journeys, Starts, Model] | None:
+    """The program's clock at its own rate, or the log's if edges do not explain the difference.
+
+    None if the population keeps to no clock.
+    """
+    even = clock(starts, population.interval_s) if population.kind == "even" else None
+    if even is None:
+        return None
     made, fitted = calibrated(journeys, starts, even)
     assert fitted.rate is not None
     assert even.rate is not None
