@@ -106,9 +106,9 @@ def test_many_small_populations_are_one_line(many: int, said: str) -> None:
 @pytest.mark.parametrize(
     ("causes", "words"),
     [
-        ([{"status 404": 7}], "every request failed, all with status 404"),
-        ([{"refused": 3}, {"refused": 2}], "every request failed, all with refused"),
-        ([{"timeout": 3}, {"status 500": 4}], "every request failed, 4 with status 500"),
+        ([{"status 404": 7}], "every request failed: status 404"),
+        ([{"refused": 3}, {"refused": 2}], "every request failed: refused"),
+        ([{"timeout": 3}, {"status 500": 4}], "every request failed: mostly status 500"),
         ([{}], "every request failed"),
     ],
 )

@@ -156,8 +156,8 @@ def with_causes(doubt: str | None, summary: Summary) -> str | None:
         causes.update(one.get("causes") or {})
     if not causes:
         return doubt
-    (first, many), *others = causes.most_common(2)
-    return f"{doubt}, {units.count(many) if others else 'all'} with {first}"
+    (first, _), *others = causes.most_common(2)
+    return f"{doubt}: {'mostly ' if others else ''}{first}"
 
 
 def _doubt(result: VerdictInput) -> str:
