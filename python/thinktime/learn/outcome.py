@@ -59,7 +59,8 @@ class Learned:
     @property
     def _name(self) -> str:
         """The name of the first log, without its ending."""
-        return Path(self.log.files[0]["name"]).name.partition(".")[0] or "learned"
+        stem = Path(self.log.files[0]["name"]).name.partition(".")[0]
+        return stem if any(map(str.isalnum, stem)) else "learned"  # `-` is standard input
 
     @cached_property
     def _of_all(self) -> list[PopulationModel]:
