@@ -472,5 +472,7 @@ def test_results_of_other_workloads_say_so_and_more_requests_are_no_merit() -> N
     first, again, twice = results
     other = compare(first, twice).verdict
     assert "better" not in other.lower()
-    assert other.endswith("The workloads differ: a difference may be theirs.")
+    assert other.endswith(
+        "The workloads differ (arrivals.rate 40/s and 80/s): a difference may be theirs."
+    )
     assert "workloads differ" not in compare(first, again).verdict  # another seed alone

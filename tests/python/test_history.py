@@ -28,11 +28,14 @@ WORKLOAD = "name='shop'\n[arrivals]\nmodel='open'\nrate='50/s'\n"
 SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
 
 
-def made(folder: Path, name: str, demand: str = "exp(2ms)", seed: int = 1) -> tt.Result:
+def made(
+    folder: Path, name: str, demand: str = "exp(2ms)", seed: int = 1, label: str | None = None
+) -> tt.Result:
     system = tt.System(SYSTEM.format(demand))
     tt.simulate(
-        tt.Workload(WORKLOAD), system, seed=seed, requests=1000, rows="all", output=folder / name
-    )
+        tt.Workload(WORKLOAD), system, seed=seed, requests=1000, rows="all", output=folder / name,
+        label=label,
+    )  # fmt: skip
     return tt.Result.load(folder / name)
 
 
@@ -129,7 +132,9 @@ def test_a_recovered_result_keeps_its_label(tmp_path: Path) -> None:
 
 
 def test_what_is_kept_compares_as_the_result_does(tmp_path: Path) -> None:
-    one, other = made(tmp_path, "a"), made(tmp_path, "b", "exp(3ms)")
+    # A history has no directories, by which results without labels would be called.
+    one = made(tmp_path, "a", label="before")
+    other = made(tmp_path, "b", "exp(3ms)", label="after")
     history = History(tmp_path / "history")
     assert history.add(one, commit="abc1234", branch="main")
     assert not history.add(one)

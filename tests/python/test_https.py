@@ -91,7 +91,7 @@ def test_http2_is_spoken_over_tcp(nginx: str) -> None:
 def test_a_certificate_that_nobody_vouches_for_is_counted(untrusted: str) -> None:
     result = tt.run(cases.workload(WORKLOAD), untrusted, requests=50)
     assert result.summary["errors_by_kind"] == {"tls_certificate": 50}
-    assert result.untrusted == "every request failed"
+    assert result.untrusted == "every request failed: tls_certificate"
     advice = [one for one in result.summary["warnings"] if one.startswith("tls_certificate: ")]
     assert len(advice) == 1
     assert "--ca FILE" in advice[0]

@@ -95,7 +95,7 @@ def test_a_fidelity_that_was_not_measured_is_not_called_good(tmp_path: Path) -> 
     assert found is not None
     assert found.to_dict()["good"] is None
     assert found.sentences() == [
-        "the busiest hour has 1 request: too few to compare the learned workload with"
+        "the log has 1 request: too few to compare the learned workload with"
     ]
 
 

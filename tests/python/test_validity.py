@@ -338,3 +338,21 @@ def test_sessions_have_a_request_at_least(law: str) -> None:
     system = tt.System('name = "s"\n[[station]]\nname = "s"\ndemand = "exp(10ms)"\n')
     found = tt.simulate(workload, system, requests=2000, seed=1)
     assert found.summary["sessions"] == found.summary["requests"]
+
+
+@pytest.mark.parametrize(("rate", "looks"), [("90/s", True), ("9/s", False)])
+def test_a_small_population_that_changes_over_time_switches_no_check_off(
+    rate: str, looks: bool, tmp_path: Path
+) -> None:
+    request = [{"name": "page", "get": "/"}]
+    (tmp_path / "starts.csv").write_text("start_s\n" + "\n".join(map(str, range(1, 500))) + "\n")
+    people = {"name": "people", "arrivals": {"model": "open", "rate": rate}, "request": request}
+    trace = {"model": "open", "process": f"trace({tmp_path / 'starts.csv'})", "rate": "1/s"}
+    batch = {"name": "batch", "arrivals": trace, "request": request}
+    found = tt.simulate(
+        {"name": "w", "population": [people, batch]},
+        {"name": "s", "station": [{"name": "s", "demand": "exp(2ms)"}]},
+        requests=330 * int(rate[:-2]), output=tmp_path / "result",
+    )  # fmt: skip
+    verdicts = {one.name: one.verdict for one in found.validity}
+    assert {verdicts["warm-up"], verdicts["steady state"]} == {FINE if looks else UNSEEN}

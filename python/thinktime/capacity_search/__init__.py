@@ -27,6 +27,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import Time
+from thinktime.operations.fitted_system import fitted
 from thinktime.results.early_end import ended_early
 from thinktime.results.objective_words import words_of
 from thinktime.trials import Store, Trial
@@ -97,7 +98,7 @@ def capacity(
     """
     given = {"scale": scale, "rate": rate, "clients": clients, "think": think}
     workload = arrivals.with_arrivals(workload_of(workload), given)
-    system = None if system is None else system_of(system)
+    system = None if system is None else fitted(system_of(system), workload)[0]
     if (system is None) == (target is None):
         raise _core.InputError("a capacity needs a system file or a target, and not both")
     if on is not None and target is None:

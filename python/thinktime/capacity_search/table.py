@@ -26,7 +26,7 @@ _SHOWN = (
 _EVEN_MAX = 0.5
 """A wider interval of a ratio is asymmetric: its ends are shown."""
 
-_SPARE = ("decided by", "checks", "requests", "lateness p99", "throughput")
+_SPARE = ("decided by", "requests", "lateness p99", "throughput", "checks")
 
 
 def table(found: Capacity) -> Table:

@@ -164,6 +164,9 @@ def show(result: Result, showing: Showing) -> None:
     if showing.output is not None:
         page = "" if showing.report else f" (a page of it: thinktime report {showing.output})"
         errors.print(f"result: {showing.output}{page}", markup=False, soft_wrap=True)
+    elif showing.report is None and not showing.json:
+        errors.print("not kept: `-o DIR` keeps the result, for `report` and `compare`",
+                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
 
 
 def load_workload(path: Path) -> Workload:

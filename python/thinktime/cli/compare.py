@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,6 +98,7 @@ def _finish(
         _say(comparisons, [one for found in outcomes for one in found])
         _tabulate(loaded, comparisons, verbose=verbose)
         _say(comparisons, [])  # again: the tables have moved it out of sight
+        _say_of_page(loaded)
     warnings = verdict_of(loaded).doubts
     common.say_warnings(warnings)
     doubt = "; ".join(f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted)
@@ -119,6 +121,14 @@ def _trusted(loaded: list[Result]) -> None:
         if one.untrusted is not None:
             why = f"{one.path}: not to be trusted: {one.untrusted}"
             raise common.fail(why, common.Exit.UNDECIDED)
+
+
+def _say_of_page(loaded: list[Result]) -> None:
+    """The command that makes a page of these results."""
+    paths = [str(one.path) for one in loaded if one.path is not None]
+    if len(paths) > 1:
+        common.errors.print(f"a page of them: thinktime report {shlex.join(paths)}",
+                            style="dim", markup=False, soft_wrap=True)  # fmt: skip
 
 
 def _say(comparisons: list[Comparison], outcomes: list[LimitVerdict]) -> None:

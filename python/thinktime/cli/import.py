@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime.cli import common, options
+from thinktime.present import units
 from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def show(made: Imported, output: Path | None) -> None:
         say(f"not carried over ({len(made.notes)}):", markup=False, soft_wrap=True)
     for note in made.notes:
         say(f"  {note}", markup=False, soft_wrap=True)
-    counted = f"{made.requests} request{'' if made.requests == 1 else 's'}"
+    counted = units.counted(made.requests, "request")
+    if made.objects:
+        counted += f", and {units.counted(made.objects, 'object')} of their pages"
     say(f"made of {made.kind}: {counted}", markup=False, soft_wrap=True)
     if output is not None:
         say(f"written: {output}", markup=False, soft_wrap=True)

@@ -68,7 +68,8 @@ class LearnedFiles:
             from thinktime.learn.server import system_text
 
             logs = [file["name"] for file in learned.log.files]
-            write_whole(self.system, system_text("learned", server, logs))
+            name = self.system.stem.removesuffix(".system")
+            write_whole(self.system, system_text(name, server, logs))
             yield self.system
         if self.page is not None:
             from thinktime.learn.views import page

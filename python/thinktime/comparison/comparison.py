@@ -10,7 +10,8 @@ from thinktime.comparison import words
 from thinktime.comparison.change import Change, change
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.mean_difference import paired_difference
-from thinktime.comparison.subject import Subject, subject_of
+from thinktime.comparison.subject import Subject, subject_of, told_apart
+from thinktime.comparison.work import differences
 from thinktime.lab.link_difference import differ
 from thinktime.present import units
 from thinktime.results.result import Result
@@ -18,7 +19,7 @@ from thinktime.results.result import Result
 TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _KINDS = {"simulate": "simulation", "run": "run"}
 _NO_JUDGEMENT = "Nothing is called better or worse"
-OTHER_WORK = "The workloads differ: a difference may be theirs."
+OTHER_WORK = "The workloads differ{}: a difference may be theirs."
 _TOLD = ("p99", "p90", "mean", "p50")
 """Times that the verdict names: the first one available."""
 
@@ -40,7 +41,10 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The verdict in one or two sentences."""
-        return f"{self._judgement} {OTHER_WORK}" if self.other_work else self._judgement
+        if not self.other_work:
+            return self._judgement
+        values = differences(self.before.tables, self.after.tables)
+        return f"{self._judgement} {OTHER_WORK.format(f' ({values})' if values else '')}"
 
     @property
     def other_work(self) -> bool:
@@ -149,6 +153,7 @@ def compare(before: Result | Subject, after: Result | Subject) -> Comparison:
     first, second = (
         found if isinstance(found, Subject) else subject_of(found) for found in (before, after)
     )
+    first, second = told_apart(first, second)
     paired = first.meets_arrivals_of(second)
     changes: dict[str, Change | Missing] = {}
     for name in FIGURES:

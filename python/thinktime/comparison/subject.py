@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +60,15 @@ class Subject:
     untrusted: bool = False
     """Whether the result is not to be trusted."""
 
+    tables: Mapping[str, Any] | None = None
+    """The workload's values; None if they are not known."""
+
+    named: bool = False
+    """Whether a user gave the label."""
+
+    path: Path | None = None
+    """The directory of the result, if it has one."""
+
     def meets_arrivals_of(self, other: Subject) -> bool:
         """Whether both met the same arrivals at the same times."""
         return (
@@ -85,7 +95,21 @@ def subject_of(result: Result) -> Subject:
         replication_means_s=list(summary.get("replication_means_s") or []),
         link=text_of(summary) if result.kind == "run" else None,
         untrusted=result.untrusted is not None,
+        tables=result.workload.tables,
+        named=(labelled := result.labelled) is not None and labelled.given,
+        path=result.path,
     )
+
+
+def told_apart(one: Subject, other: Subject) -> tuple[Subject, Subject]:
+    """The same; their directories are their labels if these would differ in time alone."""
+    if one.named or other.named or one.workload != other.workload:
+        return one, other
+    if one.path is None or other.path is None or one.path == other.path:
+        return one, other
+    alike = one.path.name == other.path.name
+    labels = (str(path) if alike else path.name for path in (one.path, other.path))
+    return replace(one, label=next(labels)), replace(other, label=next(labels))
 
 
 def _with_lateness(estimates: Estimates, summary: Summary) -> Estimates:

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from thinktime import InputError
 from thinktime.importing import parsers, workload_text
-from thinktime.importing.draft import Draft
+from thinktime.importing.draft import Draft, all_of
 
-__all__ = ["KINDS", "Imported", "import_file", "import_text"]
+__all__ = ["KINDS", "Imported", "import_file", "import_text", "imported"]
 
 KINDS = {
     "har": "HAR 1.2, a browser's recording",
@@ -66,7 +66,8 @@ class Imported:
         kind: The kind of the source, a key of `KINDS`.
         text: The workload file.
         notes: The omitted parts, each with its place and the reason.
-        requests: The number of kinds of requests.
+        requests: The number of kinds of requests, objects of pages not counted.
+        objects: The number of kinds of objects that pages embed.
         origin: Scheme and host that the source asks, for ``thinktime run --target``; empty if it
             leaves that open.
     """
@@ -75,6 +76,7 @@ class Imported:
     text: str
     notes: list[str]
     requests: int
+    objects: int
     origin: str
 
 
@@ -111,9 +113,15 @@ def import_text(data: bytes, file: str, kind: str | None = None) -> Imported:
         draft = read(text, file, name)
     except RecursionError:
         raise InputError(f"{file}: is nested too deeply") from None
+    return imported(kind, draft)
+
+
+def imported(kind: str, draft: Draft) -> Imported:
+    """The workload of a draft; ``kind`` names its source in words."""
     whole = workload_text.workload(draft)
     requests = sum(len(one.requests) for one in draft.populations)
-    return Imported(kind, whole, list(draft.notes), requests, draft.origin)
+    objects = sum(len(all_of(one)) for one in draft.populations) - requests
+    return Imported(kind, whole, list(draft.notes), requests, objects, draft.origin)
 
 
 def _kind_of(text: str, file: str) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from thinktime import InputError, RunError, __version__
-from thinktime.importing import Imported, workload_text
+from thinktime.importing import Imported, imported
 from thinktime.importing.addresses import SCHEMES, address, one_origin
 from thinktime.importing.draft import DEFAULT_RATE, Draft, Population, name_of
 from thinktime.importing.draft import Request as Kind
@@ -56,10 +56,7 @@ def import_page(url: str) -> Imported:
     if "@" in urlsplit(url).netloc:
         raise InputError("the URL has a user or a password in it, which are not sent: leave it out")
     draft = _within_time(lambda: _looked_at(url), url)
-    requests = sum(len(one.requests) for one in draft.populations)
-    return Imported(
-        "a URL", workload_text.workload(draft), list(draft.notes), requests, draft.origin
-    )
+    return imported("a URL", draft)
 
 
 def _looked_at(url: str) -> Draft:

@@ -51,9 +51,16 @@ class Learned:
     def workload_text(self) -> str:
         """The workload file: comments give the source of each number.
 
-        It may name a file `starts.parquet` beside it, which `save` writes.
+        It has the name of the first log, and may name a file `starts.parquet` beside it, which
+        `save` writes.
         """
-        return workload_text("learned", self.log, self._of_all, STARTS)
+        return workload_text(self._name, self.log, self._of_all, STARTS)
+
+    @property
+    def _name(self) -> str:
+        """The name of the first log, without its ending."""
+        stem = Path(self.log.files[0]["name"]).name.partition(".")[0]
+        return stem if any(map(str.isalnum, stem)) else "learned"  # `-` is standard input
 
     @cached_property
     def _of_all(self) -> list[PopulationModel]:
@@ -68,8 +75,8 @@ class Learned:
     def save(self, path: Path) -> list[Path]:
         """Write the workload file, and beside it the starts of sessions, if it needs them.
 
-        Returns the files that were written. The second one has the name of the first, with the
-        ending `.starts.parquet`.
+        The workload has the name of its file. Returns the files that were written. The second one
+        has the name of the first, with the ending `.starts.parquet`.
         """
         return workload_of_parts.save(self.log, self._of_all, path)
 

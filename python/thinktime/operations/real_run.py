@@ -13,6 +13,7 @@ from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.proxies import chosen as chosen_proxy
 from thinktime.operations.arrivals_end import arrivals_notes
+from thinktime.operations.fitted_system import fitted
 from thinktime.operations.moment import Moment
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.operations.run_options import run_options_json
@@ -144,8 +145,10 @@ def run(
     given |= {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = run_options_json(given)
     workload = arrivals.with_arrivals(with_seed(workload, seed), given)
-    modelled = None if demands is None else system_of(demands)
-    told = arrivals_notes("run", workload, options)
+    modelled, told = None, arrivals_notes("run", workload, options)
+    if demands is not None:
+        modelled, unused = fitted(system_of(demands), workload)
+        told = [*unused, *told]
     notes = Notes.of(workload, modelled, given, told)
 
     def do(

@@ -14,16 +14,14 @@ from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.options import options_json
 from thinktime.operations.arrivals_end import arrivals_notes
+from thinktime.operations.fitted_system import fitted
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
-from thinktime.results.learned_server import doubt_at
+from thinktime.operations.overload import overload_words
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
 
 if TYPE_CHECKING:
     from thinktime import distributed
-
-_OVERLOAD = "the offered load is"
-"""The beginning of the core's refusal of an overload that would never end."""
 
 PROGRESS_LIMITS: tuple[int, int] | None = None
 """Events and attempts in the system after which a simulation without progress is given up; None for
@@ -90,12 +88,12 @@ def simulate(
     """
     given = dict(locals())
     options = options_json("simulate", given)
-    workload, modelled = with_seed(workload, seed), system_of(system)
-    workload = _changed(workload, modelled, given)
-    notes = Notes.of(workload, modelled, given, arrivals_notes("simulate", workload, options))
+    workload, modelled, unused = _changed(with_seed(workload, seed), system_of(system), given)
+    told = [*unused, *arrivals_notes("simulate", workload, options)]
+    notes = Notes.of(workload, modelled, given, told)
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
-        with _overloads_doubted(workload, modelled):
+        with _overloads_told(workload, modelled, given):
             return _core.simulate(
                 workload, modelled, options, output=None if output is None else Path(output),
                 progress=notes.progress, elsewhere=elsewhere, progress_limits=PROGRESS_LIMITS,
@@ -114,29 +112,31 @@ class Overloaded(_core.InputError):
 
 
 @contextmanager
-def _overloads_doubted(workload: _core.Workload, system: _core.System) -> Iterator[None]:
-    """Raises an overload as `Overloaded`, with the reason why the system is not known, if any."""
+def _overloads_told(
+    workload: _core.Workload, system: _core.System, given: Mapping[str, Any]
+) -> Iterator[None]:
+    """Raises an overload as `Overloaded`, with what the system bears."""
     try:
         yield
     except _core.InputError as error:
-        if not str(error).startswith(_OVERLOAD):
+        words = overload_words(str(error), workload, system, given)
+        if words is None:
             raise
-        doubt = doubt_at(system, workload.request_rate or 0.0)
-        reason = f"; not to be trusted: {doubt}" if doubt else ""
-        raise Overloaded(f"{error}{reason}") from None
+        raise Overloaded(words) from None
 
 
 def _changed(
     workload: _core.Workload, system: _core.System, given: Mapping[str, Any]
-) -> _core.Workload:
-    """The workload with the arrivals that the options ask for.
+) -> tuple[_core.Workload, _core.System, list[str]]:
+    """The workload with the arrivals that the options ask for, the system for it, and notes of it.
 
     Raises:
         InputError: They contradict each other, or do not go with the workload.
     """
     changed, load = arrivals.with_arrivals(workload, given), given["load"]
+    system, unused = fitted(system, changed)
     if load is None:
-        return changed
+        return changed, system, unused
     if given["rate"] is not None and len(changed.populations) == 1:
         raise _core.InputError("load: sets the rate itself: give it or `rate`, and not both")
-    return changed.at_load(system, load)
+    return changed.at_load(system, load), system, unused

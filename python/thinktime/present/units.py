@@ -72,11 +72,15 @@ def numbers_between(low: float, high: float, signed: bool = False) -> str:
     """A range of numbers in two digits of the larger one, or one number if these are alike."""
     largest = _rounded(max(abs(low), abs(high)), 2)
     decimals = max(0, 1 - math.floor(math.log10(largest) + 1e-9)) if largest else 0
-    least = min(abs(low), abs(high))
-    while least and decimals < _DIGITS_MAX and not round(least, decimals):
-        decimals += 1  # an end other than 0 must not look like it
-    ends = list(dict.fromkeys(_signed(end, decimals, signed) for end in (low, high)))
-    return " to ".join(ends)
+    ends = [_signed(end, _decimals_of(end, decimals), signed) for end in (low, high)]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _decimals_of(end: float, decimals: int) -> int:
+    """The decimals of an end of a range: more if it would look like 0, which it is not."""
+    while end and decimals < _DIGITS_MAX and not round(end, decimals):
+        decimals += 1
+    return decimals
 
 
 def _signed(value: float, decimals: int, signed: bool) -> str:

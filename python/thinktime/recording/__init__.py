@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 
 from thinktime import InputError, RunError
-from thinktime.importing import Imported, workload_text
+from thinktime.importing import Imported, imported
 from thinktime.importing.exchanges import a_recording
 from thinktime.recording import har
 from thinktime.recording.authority import Authority
@@ -155,10 +155,7 @@ class Recorder:
         if draft is None:
             raise RunError(f"no request of the {len(exchanges)} that came could be taken")
         draft.source = f"a {draft.source}"
-        requests = sum(len(one.requests) for one in draft.populations)
-        return Imported("recording", workload_text.workload(draft), list(draft.notes), requests,
-            draft.origin,
-        )  # fmt: skip
+        return imported("recording", draft)
 
     def har(self) -> str:
         """The recording so far as HAR 1.2, without secrets and without the answers' bodies."""

@@ -91,9 +91,9 @@ def _doubted(verdict: Verdict, agreement: Finding | None) -> Verdict:
 def _compared(found: Sequence[Result]) -> Comparison | None:
     """The difference of the second of two results from the first, with intervals.
 
-    Both are runs or both simulations, of one workload by name and system model.
+    They are runs or simulations of one workload by name and system model.
     """
-    if len(found) != 2 or found[0].kind != found[1].kind:
+    if len(found) != 2:
         return None
     if len({(one.workload.name, one.workload.model) for one in found}) > 1:
         return None
@@ -130,7 +130,11 @@ def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
     if judged.status == "done":
         return replace(found, findings=[*filter(None, [said]), *found.findings], about=about)
     findings = [found.headline, *found.findings]
-    return replace(found, headline=said, findings=findings, state=judged.status, about=about)
+    # The headline has the doubt already.
+    doubts = [one for one in found.doubts if one not in (said, units.sentence(judged.doubt))]
+    return replace(
+        found, headline=said, findings=findings, doubts=doubts, state=judged.status, about=about
+    )
 
 
 def _title(cases: Sequence[Case]) -> str:

@@ -18,7 +18,7 @@ from thinktime.results.link import spoilt_by_link
 from thinktime.results.provenance import Provenance
 from thinktime.results.response_times import ResponseTimes
 from thinktime.results.table import Table
-from thinktime.results.verdict import Objective, Verdict, verdict_of
+from thinktime.results.verdict import Objective, Verdict, verdict_of, with_causes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -194,7 +194,7 @@ class Result(ResponseTimes):
         """Why the result is not to be trusted; None if it is."""
         noted = [Finding.of(one) for one in self.summary.get("validity", [])]
         spoilt = [one.found for one in noted if one.verdict == SPOILT]
-        own = spoilt_by_link(self.summary) or self._outcome.untrusted
+        own = spoilt_by_link(self.summary) or with_causes(self._outcome.untrusted, self.summary)
         return own or (spoilt[0] if spoilt else doubt_of(self))
 
     @property

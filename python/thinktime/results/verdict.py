@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 Met = Literal["met", "not met", "cannot tell"]
 """The verdict on an objective: the side of the limit on which the 95 % interval of its figure
 lies."""
+
+
+EVERY_FAILED = "every request failed"
+"""The core's doubt of a run without a success."""
 
 
 class Exit(IntEnum):
@@ -140,6 +145,19 @@ def survivors(summary: Summary) -> str:
         return words
     left = units.counted(requests - failed, "request")
     return f"{words}, so every time is one of the {left} that survived"
+
+
+def with_causes(doubt: str | None, summary: Summary) -> str | None:
+    """A doubt, with the most frequent cause if it is that every request failed."""
+    if doubt != EVERY_FAILED:
+        return doubt
+    causes: Counter[str] = Counter()
+    for one in (summary.get("by_request") or {}).values():
+        causes.update(one.get("causes") or {})
+    if not causes:
+        return doubt
+    (first, _), *others = causes.most_common(2)
+    return f"{doubt}: {'mostly ' if others else ''}{first}"
 
 
 def _doubt(result: VerdictInput) -> str:

@@ -41,8 +41,8 @@ _HEADINGS = frozenset(columns.headings(_SHOWN))
 _SETTINGS = ("think_time_s", "requests")
 """Figures that are often the same at all points."""
 
-_SPARE = ("checks", "think time", "requests", "p50", "load found", "timeouts")
-"""The first to go if the width is short; doubts of checks are below the table, too."""
+_SPARE = ("think time", "requests", "load found", "p50", "timeouts", "checks")
+"""The first to go if the width is short: what says whether a point is to be trusted goes last."""
 
 
 def table(swept: SweepCurves) -> Table:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from thinktime.present import units
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
-from thinktime.validity.evidence import Evidence
+from thinktime.validity.evidence import FEW, Evidence
 
 NAME = "counts"
 
@@ -28,10 +28,6 @@ LONGEST = 10
 
 LEAST = 30
 """Of fewer requests, those at the ends of the run decide."""
-
-IN_STEP = 0.02
-"""Of more requests than this share, the times must not be those of a clock that the looks keep
-step with."""
 
 _DEVIATIONS = 4.0
 
@@ -104,7 +100,7 @@ def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
     Raises:
         Unseen: if sessions begin by a clock: the looks may find a request each time, or never.
     """
-    if _share_in_step(seen) > IN_STEP:
+    if _share_in_step(seen) > FEW:
         raise Unseen(
             "sessions begin at even times or at those of a trace, with which the looks at the "
             "ends of intervals may keep step"
@@ -121,14 +117,6 @@ def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
 
 
 def _share_in_step(seen: Evidence) -> float:
-    """The share of requests in sessions that begin at even times, or at those of a trace.
-
-    All of them, if the requests of each population are not known.
-    """
+    """The share of requests in sessions that begin at even times, or at those of a trace."""
     clocked = [one["process"].startswith(("even", "trace")) for one in seen.arrivals]
-    parts = seen.summary.get("by_population")
-    if not any(clocked) or not parts:
-        return float(any(clocked))
-    requests = [float(parts[one["name"]]["requests"]) for one in seen.populations]
-    found = sum(own for own, in_step in zip(requests, clocked, strict=True) if in_step)
-    return found / max(sum(requests), 1.0)
+    return seen.share_of(clocked)

@@ -5,6 +5,7 @@ Tables are read when a check needs them, and only the columns that it needs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,8 @@ THERE_AT_START = 2**40
 OF_POPULATION = 2**48
 """The numbers of a population's sessions lie in a range of this size."""
 
+FEW = 0.02
+"""Populations that make at most this share of the requests change no figure of all by much."""
 
 SHOWN = ("p50", "p90", "p95", "p99", "p99.9")
 """The percentiles of a result's own table."""
@@ -139,11 +142,27 @@ class Evidence:
 
     @property
     def is_steady_by_plan(self) -> bool:
-        """Whether the workload is the same at any time: no profile, and no trace."""
-        return not any(
+        """Whether the workload is the same at any time: no profile and no trace.
+
+        Those of populations that make few of the requests do not matter.
+        """
+        changing = [
             one["profile"] != "constant" or one["process"].startswith("trace")
             for one in self.arrivals
-        )
+        ]
+        return self.share_of(changing) <= FEW
+
+    def share_of(self, chosen: Sequence[bool]) -> float:
+        """The share of requests that some of the populations make, in the order of `populations`.
+
+        It is 1 if any is chosen and the requests of each are not known.
+        """
+        parts = self.summary.get("by_population")
+        if not any(chosen) or not parts:
+            return float(any(chosen))
+        requests = [float(parts[one["name"]]["requests"]) for one in self.populations]
+        found = sum(own for own, taken in zip(requests, chosen, strict=True) if taken)
+        return found / max(sum(requests), 1.0)
 
     @property
     def stays(self) -> tuple[Stay, ...]:

@@ -27,6 +27,9 @@ WIDE = 100
 
 UNTOLD_SHOWN = 3
 
+HOUR_S = 3600.0
+"""A shorter stretch is the whole log."""
+
 SERVERS = {"fcfs": "an FCFS server", "ps": "a PS server", "srpt": "an SRPT server"}
 FIGURES = {"mean": "a mean response time", "p99": "a p99"}
 
@@ -88,7 +91,8 @@ def sentences(of: Fidelity) -> list[str]:
     """The remarks, the most important first."""
     if not of.differences:
         few = units.counted(of.requests, "request")
-        return [f"the busiest hour has {few}: too few to compare the learned workload with"]
+        stretch = "busiest hour" if of.length_s >= HOUR_S else "log"
+        return [f"the {stretch} has {few}: too few to compare the learned workload with"]
     found = [_of_server(of, policy) for policy in POLICIES]
     found += [_of_caches(of), _of_rates(of), _of_peaks(of)]
     phrases = [sentence for sentences in found for sentence in sentences]

@@ -17,8 +17,8 @@ from thinktime.learn.starts import Poisson
 LONGEST_US = 4_294_967_294
 """All longer durations, and larger sizes, are written as this."""
 
-SHORTEST_S = 5e-7
-"""Durations in whole microseconds are at least half of one."""
+MICROSECOND, MILLISECOND, SECOND = 1.0, 1e3, 1e6
+"""The steps in which logs write durations, in microseconds."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class Figures:
     @cached_property
     def durations(self) -> Values:
         """Durations of requests; without values if they are not logged."""
-        taken_s = np.maximum(self._known("duration_us") * 1e-6, SHORTEST_S)
-        return values_of(Tally.from_values(taken_s))
+        taken_us = self._known("duration_us")
+        return values_of(Tally.from_values(np.maximum(taken_us, _least_us(taken_us)) * 1e-6))
 
     def _known(self, column: str) -> NDArray[np.float64]:
         values = self.part.requests.rows[column].drop_nulls().to_numpy()
@@ -123,3 +123,9 @@ class Figures:
     def curve(self) -> TimeoutCurve:
         """The number of sessions by the timeout."""
         return timeout_curve(self.part.requests, self.one_in)
+
+
+def _least_us(taken_us: NDArray[np.float64]) -> float:
+    """Half of the step in which these durations were written: a shorter one looks like none."""
+    steps = (step for step in (SECOND, MILLISECOND) if not np.any(taken_us % step))
+    return next(steps, MICROSECOND) / 2 if taken_us.any() else MICROSECOND / 2

@@ -22,7 +22,15 @@ from thinktime.learn.memory import give_back
 from thinktime.learn.model.calibration import OFF, calibrated, offers
 from thinktime.learn.model.pauses import at_pace_of_log, of_mean
 from thinktime.learn.populations import Population
-from thinktime.learn.starts import Coverage, Model, Starts, as_dispersed, choose, learn_starts
+from thinktime.learn.starts import (
+    Coverage,
+    Model,
+    Starts,
+    as_dispersed,
+    choose,
+    clock,
+    learn_starts,
+)
 from thinktime.present import units
 
 FEW = 100
@@ -77,7 +85,9 @@ class PopulationModel:
     @property
     def drawn(self) -> bool:
         """Whether its starts are drawn from a law, and could be replayed instead."""
-        return self.starts is not None and self.model is not self.starts.models[-1]
+        if self.starts is None or self.model is None or self.model.clocked:
+            return False
+        return self.model is not self.starts.models[-1]
 
     @cached_property
     def offers(self) -> float | None:
@@ -157,10 +167,31 @@ def learn_population(
         resolution_s=requests.resolution_s,
         settled_s=0.0 if alone else _settled_s(requests, journeys, begun_ns - begin_ns),
     )
+    if (even := _by_clock(population, journeys, starts)) is not None:
+        return PopulationModel(population, requests, *even)
     replay = brief or len(starts.times_ns) < FEW
     model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
     journeys, model = calibrated(journeys, starts, model)
     return PopulationModel(population, requests, journeys, starts, model)
+
+
+def _by_clock(
+    population: Population, journeys: Journeys, starts: Starts
+) -> tuple[Journeys, Starts, Model] | None:
+    """The program's clock at its own rate, or the log's if edges do not explain the difference.
+
+    None if the population keeps to no clock.
+    """
+    even = clock(starts, population.interval_s) if population.kind == "even" else None
+    if even is None:
+        return None
+    made, fitted = calibrated(journeys, starts, even)
+    assert fitted.rate is not None
+    assert even.rate is not None
+    apart = abs(fitted.rate / even.rate - 1)
+    if apart <= OFF + 1 / len(starts.times_ns):
+        return journeys, starts, even
+    return made, starts, fitted
 
 
 def _closed(

@@ -29,7 +29,8 @@ def workload_text(name: str, log: Log, parts: Sequence[PopulationModel], starts_
         if several:
             lines += ["[[population]]", f"name = {quoted(part.population.name)}"]
         lines += [_verdict(part), ""]
-        lines += [f"[{head}arrivals]", *_arrivals(part, named[part.population.name], starts_file)]
+        arrivals = _arrivals(part, named[part.population.name], starts_file, several)
+        lines += [f"[{head}arrivals]", *arrivals]
         if not part.alone:
             lines += session_lines(part.journeys, f"{head}session", endless=part.closed)
         lines += request_lines(part.journeys, f"{head}request")
@@ -48,7 +49,7 @@ def _verdict(part: PopulationModel) -> str:
     return note(text)
 
 
-def _arrivals(part: PopulationModel, column: str, starts_file: str) -> list[str]:
+def _arrivals(part: PopulationModel, column: str, starts_file: str, several: bool) -> list[str]:
     if part.closed:
         return ['model = "closed"', f"clients = {part.clients}", ""]
     starts, model = part.starts, part.model
@@ -63,6 +64,10 @@ def _arrivals(part: PopulationModel, column: str, starts_file: str) -> list[str]
         ),
     ]
     keys = arrival_keys(starts, model, column, starts_file)
+    if model.clocked:
+        kept = f"--rate {part.population.name}={keys['rate']}" if several else "--rate"
+        told = f"`--scale` multiplies this rate, too, unless `{kept}` is given beside it."
+        lines.append(note(told))
     return [*lines, *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
 
 

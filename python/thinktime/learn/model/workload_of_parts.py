@@ -74,8 +74,9 @@ def stand_in(
 ) -> tuple[list[PopulationModel], Fidelity | None]:
     """The parts whose workload represents the log, and their fidelity.
 
-    Laws of starts are kept unless shown to be worse; otherwise starts are replayed. None if the
-    fidelity was no longer wanted.
+    Starts are replayed instead of drawn only if that brings the workload nearer to the log: a law
+    never ends, and replayed starts end with the log. None if the fidelity was no longer
+    wanted.
     """
     drawn = any(part.drawn for part in parts)
     kinds = replace(kinds, requests=_joined(kinds.requests))
@@ -83,7 +84,11 @@ def stand_in(
         found = _measured(log, kinds, parts, stopping, explained=not drawn)
         if found.verdict != BAD or not drawn:
             return parts, found
-        parts = [part.replayed() for part in parts]
+        if found.of_times:
+            replayed = [part.replayed() for part in parts]
+            other = _measured(log, kinds, replayed, stopping, explained=True)
+            if other.nearer(found):
+                return replayed, other
         return parts, _measured(log, kinds, parts, stopping, explained=True)
     except WorkStopped:
         return parts, None
@@ -110,8 +115,8 @@ def _joined(requests: Requests) -> Requests:
 def save(log: Log, parts: Sequence[PopulationModel], path: Path) -> list[Path]:
     """Write the workload file, and beside it the starts of sessions, if it needs them.
 
-    Returns the files that were written. The second one has the name of the first, with the ending
-    `.starts.parquet`.
+    The workload has the name of its file. Returns the files that were written. The second one has
+    the name of the first, with the ending `.starts.parquet`.
     """
     from thinktime.results.files import write_whole
 
@@ -121,7 +126,7 @@ def save(log: Log, parts: Sequence[PopulationModel], path: Path) -> list[Path]:
         for part in parts
         if part.starts is not None and part.model is not None
     }
-    text = workload_text("learned", log, parts, starts.name)
+    text = workload_text(path.stem, log, parts, starts.name)
     written = [path]
     if starts.name in text:
         write_starts(starts, chosen, columns([part.population.name for part in parts]))

@@ -118,7 +118,8 @@ def _few(drafts: list[Draft]) -> list[Draft]:
         homes[of] = draft
     for of, more in joined.items():
         home = homes[of]
-        home.reason = f"{more + 1} small ones of a kind together; one of them has {home.reason}"
+        number = units.count(more + 1)
+        home.reason = f"{number} small ones of a kind together; of the largest one, {home.reason}"
     return kept
 
 

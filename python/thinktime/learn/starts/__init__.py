@@ -6,6 +6,7 @@ represents the log, by a function of the caller. `write_starts` writes the data 
 into one file, and `arrival_keys` gives the lines of `[population.arrivals]` that read it.
 """
 
+from thinktime.learn.starts.clock import clock
 from thinktime.learn.starts.coverage import Coverage, silences
 from thinktime.learn.starts.dispersion import WINDOWS_S
 from thinktime.learn.starts.file import arrival_keys, columns, write_starts
@@ -23,6 +24,7 @@ __all__ = [
     "arrival_keys",
     "as_dispersed",
     "choose",
+    "clock",
     "columns",
     "learn_starts",
     "silences",

@@ -70,7 +70,7 @@ def arrival_keys(starts: Starts, model: Model, column: str, file: str = NAME) ->
     if model.rates is None:
         end_us = max(round(starts.covered.span_s * 1e6), int(starts.times_ns.max()) // 1000)
         return {"process": f"trace({file}, column={column}_us, begin=0s, end={end_us / 1e6:.6f}s)"}
-    keys = {"rate": f"{model.rate:.6g}/s", "process": "poisson"}
+    keys = {"rate": f"{model.rate:.6g}/s", "process": model.process}
     if not model.constant:
         every = np.format_float_positional(model.width_s, trim="-")
         keys["profile"] = f"rates({file}, column={column}_rate, every={every}s)"

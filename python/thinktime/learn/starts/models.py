@@ -18,7 +18,7 @@ class Model:
     """One model of the starts."""
 
     name: str
-    """`trace`, `poisson`, `steps` or `blocks`."""
+    """`trace`, `poisson`, `steps`, `blocks` or `clock`."""
 
     about: str
     """The features that it keeps, in words."""
@@ -34,6 +34,14 @@ class Model:
     steps."""
 
     width_s: float = 1.0
+
+    process: str = "poisson"
+    """The process in the workload file, if there are rates."""
+
+    @property
+    def clocked(self) -> bool:
+        """Whether the starts are those of a clock."""
+        return self.rates is not None and self.process != "poisson"
 
     @property
     def constant(self) -> bool:

@@ -48,17 +48,20 @@ def write(
 
 def page_of(learned: Learned, workload: Path | None = None, server: Server | None = None) -> Page:
     """The page; see `write`."""
+    server = shown(learned, server)
     found = [
         tables.populations(learned),
         tables.laws(learned),
         tables.models(learned),
         tables.requests(learned),
     ]
-    shown = [table.without_empty() for table in found if table.lines]
+    filled = [table.without_empty() for table in found if table.lines]
     drawn = [*sections(CHARTS, learned), *_drawn(learned, workload)]
     drawn = [replace(one, folded=place > 0) for place, one in enumerate(drawn)]
     texts = _texts(learned, server)
-    return Page("Learned from a log", _verdict(learned), shown, drawn, WORDS, details=texts)
+    return Page(
+        "Learned from a log", _verdict(learned, server), filled, drawn, WORDS, details=texts
+    )
 
 
 def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
@@ -70,7 +73,7 @@ def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
         return []
 
 
-def _verdict(learned: Learned) -> Verdict:
+def _verdict(learned: Learned, server: Server | None) -> Verdict:
     """The model to plan with; then why, what other tests would show, and what would change it."""
     advice = learned.advice
     main = advice.population
@@ -81,7 +84,7 @@ def _verdict(learned: Learned) -> Verdict:
         f"another verdict would need {main.would_change}" if main.would_change else "",
     ]
     said = [units.sentence(one) for one in findings if one]
-    return Verdict(advice.brief, said, _doubts(learned), about=_about(learned))
+    return Verdict(advice.brief, said, _doubts(learned, server), about=_about(learned))
 
 
 def _about(learned: Learned) -> str:
@@ -120,18 +123,19 @@ def _texts(learned: Learned, server: Server | None) -> list[Table]:
     stands = learned.fidelity.sentences() if learned.fidelity else []
     found = {
         "log": ("The log", of_log),
-        "server": ("The server", list(sentences(learned, shown(learned, server)))),
+        "server": ("The server", list(sentences(learned, server))),
         "fidelity": ("Fidelity", [units.sentence(one) for one in stands]),
     }
+    opened = {"server"} if server is not None and server.guesses else set()
     return [
-        Table(name, title, "", (), [], "\n".join(filter(None, lines)), folded=True)
+        Table(name, title, "", (), [], "\n".join(filter(None, lines)), folded=name not in opened)
         for name, (title, lines) in found.items()
         if lines
     ]
 
 
-def _doubts(learned: Learned) -> list[str]:
-    """The unread parts, and the oddities of the rest."""
+def _doubts(learned: Learned, server: Server | None) -> list[str]:
+    """A guessed server, the unread parts of the log, and the oddities of the rest."""
     log = learned.log
     bad = [
         f"{units.counted(one.count, 'line')} could not be read ({one.reason}), the first is line "
@@ -141,7 +145,10 @@ def _doubts(learned: Learned) -> list[str]:
     stopped = ["reading was interrupted: this is what was read up to then"]
     main = learned.advice.population
     unsure = [f"whether {main.name} are {main.model} is unsure"]
+    guesses = [] if server is None else server.guesses
+    guessed = [f"the server is guessed in part: {units.listed(list(guesses))}" for _ in guesses[:1]]
     found = [
+        *guessed,
         *(unsure if main.confidence == UNSURE else []),
         *(stopped if log.stopped else []),
         *bad,

@@ -51,8 +51,20 @@ def laws(learned: Learned) -> Table:
         "values",
         ("count", "mean", "median", "p99", "off by", "tail"),
         [Group(lines)],
-        "Below each kind of values: the law that fits them best.",
+        f"Below each kind of values: the law that fits them best.{_cut_off(learned)}",
         spare=("tail", "count", "p99", "off by"),
+    )
+
+
+def _cut_off(learned: Learned) -> str:
+    """Why there are other numbers of lengths than of sessions; empty if there are not."""
+    figures = learned.figures
+    lengths, sessions = round(figures.pages.tally.total), figures.part.journeys.journeys
+    if lengths == sessions or figures.part.alone:
+        return ""
+    return (
+        f" Of {units.count(sessions)} sessions {units.count(lengths)} count for lengths: the log's "
+        "edges cut others off."
     )
 
 

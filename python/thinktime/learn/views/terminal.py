@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 BAD_SHOWN = 10
 KINDS_SHOWN = 5
+POPULATIONS_SHOWN = 10
+POPULATIONS_LEAST = 0.02
+"""Of further populations those with this share of the requests are shown, too."""
+
 _WIDTH = 100
 _INDENT = " " * 17
 """The indent of a line that belongs to the name above it."""
@@ -65,14 +69,23 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
 
 
 def _populations(learned: Learned) -> Iterator[str]:
-    for part in learned.parts:
+    large = POPULATIONS_LEAST * len(learned.log.requests)
+    rest = []
+    for place, part in enumerate(learned.parts):
         one = part.population
+        if place >= POPULATIONS_SHOWN and one.requests < large:
+            rest.append(one)
+            continue
         share = units.percent(one.requests / len(learned.log.requests))
         clients = f", {units.counted(one.clients, 'client')}" if one.clients else ""
         verdict = f"{one.model.upper()} ({one.confidence}){clients}"
         yield f"{one.name:16} {share} of the requests; {verdict}"
         yield from _wrapped(f"{one.reason}.")
         yield from _wrapped(part.offers_told)
+    if rest:
+        share = units.percent(sum(one.requests for one in rest) / len(learned.log.requests))
+        number = units.counted(len(rest), "smaller one")
+        yield f"{number}, {share} of the requests, from {rest[0].name} to {rest[-1].name}"
     if len(learned.parts) > 1:
         yield ""
         yield f"Of {learned.parts[0].population.name}:"

@@ -91,7 +91,8 @@ def _doubt(one: Difference) -> tuple[int, float]:
 CHART: Chart[Learned] = Chart(
     name="fidelity",
     title="How well the workload stands in for the log",
-    caption="The learned workload's busiest hour on a fixed set of systems, beside the log's.",
+    caption="The learned workload on a fixed set of systems, beside the log: the busiest hour, or "
+    "all of a shorter log.",
     draw=_draw,
     needed=False,
 )
