@@ -5,13 +5,14 @@
 //! are left to them.
 
 use memchr::memchr;
+use thinktime_net::protocol::http1::{
+    Framing, Header, ParsedHead, RequestLine, Rules, read_request_head, read_response_head,
+};
 
 use crate::date_text::DateText;
 use crate::fields::{Origin, may_name_client, names_client};
+use crate::settings::FIELDS_MAX;
 
-/// The most fields of a simple message: hyper's parser has room for no more.
-const FIELDS_MAX: usize = 100;
-const LENGTH_DIGITS_MAX: usize = 18;
 const PORT_DIGITS_MAX: usize = 5;
 
 /// The addition to each request of a connection, around its host.
@@ -61,29 +62,33 @@ pub(crate) fn request<'a>(
     hop_fields: &HopFields,
     out: &mut Vec<u8>,
 ) -> Option<SimpleRequest<'a>> {
-    let (line, mut rest) = line(bytes)?;
-    let target = line.strip_prefix(b"GET ")?.strip_suffix(b" HTTP/1.1")?;
-    if target.first() != Some(&b'/') || !target.iter().all(|byte| is_of_target(*byte)) {
-        return None;
-    }
-    out.extend_from_slice(line);
+    read_request_head(bytes, Rules::Strict, |head| {
+        let RequestLine { method, target } = head.first;
+        let simple = method == "GET" && target.starts_with('/') && target.bytes().all(is_of_target);
+        if !simple || head.length != bytes.len() || !is_usual(head, bytes, b"GET ") {
+            return None;
+        }
+        let line = &bytes[..target.len() + b"GET  HTTP/1.1".len()];
+        pass_on(SimpleRequest { line, target, referer: None, agent: None }, head, hop_fields, out)
+    })
+    .ok()?
+    .flatten()
+}
+
+fn pass_on<'a>(
+    mut found: SimpleRequest<'a>,
+    head: &ParsedHead<'_, 'a, RequestLine<'a>>,
+    hop_fields: &HopFields,
+    out: &mut Vec<u8>,
+) -> Option<SimpleRequest<'a>> {
+    out.extend_from_slice(found.line);
     out.extend_from_slice(b"\r\n");
-    let target = std::str::from_utf8(target).ok()?;
-    let mut found = SimpleRequest { line, target, referer: None, agent: None };
     let (mut host, mut cookies) = (None, 0);
-    for _ in 0..=FIELDS_MAX {
-        let Some(field) = Field::read(&mut rest, out)? else {
-            let host = host?;
-            let (before, between) = (hop_fields.before.as_bytes(), hop_fields.between.as_bytes());
-            for part in [before, host, between, host, AFTER_HOST] {
-                out.extend_from_slice(part);
-            }
-            return rest.is_empty().then_some(found);
-        };
-        let value = field.value;
-        match field.name(out) {
+    for field in head.fields {
+        let (at, value) = (write_field(field, out)?, field.value);
+        match &out[at..][..field.name.len()] {
             b"host" if host.is_none() && is_host(value) => host = Some(value),
-            b"connection" if value.eq_ignore_ascii_case(b"keep-alive") => field.leave_out(out),
+            b"connection" if value.eq_ignore_ascii_case(b"keep-alive") => out.truncate(at),
             b"cookie" if cookies == 0 => cookies += 1,
             b"referer" => found.referer = found.referer.or(Some(value)),
             b"user-agent" => found.agent = found.agent.or(Some(value)),
@@ -92,7 +97,11 @@ pub(crate) fn request<'a>(
             _ => {}
         }
     }
-    None
+    let (before, between) = (hop_fields.before.as_bytes(), hop_fields.between.as_bytes());
+    for part in [before, host?, between, host?, AFTER_HOST] {
+        out.extend_from_slice(part);
+    }
+    Some(found)
 }
 
 /// Recognises a simple response to GET, which must be complete and alone, and writes it for the
@@ -102,46 +111,61 @@ pub(crate) fn response(
     date: &mut DateText,
     out: &mut Vec<u8>,
 ) -> Option<SimpleResponse> {
-    let (line, mut rest) = line(bytes)?;
-    let status = status_of(line)?;
-    out.extend_from_slice(line);
-    out.extend_from_slice(b"\r\n");
-    let (mut length, mut dated) = (None, false);
-    for _ in 0..=FIELDS_MAX {
-        let Some(field) = Field::read(&mut rest, out)? else {
-            let length = length.filter(|length| *length == rest.len())?;
-            out.extend_from_slice(b"via: 1.1 thinktime\r\n");
-            if !dated {
-                for part in ["date: ", date.now(), "\r\n"] {
-                    out.extend_from_slice(part.as_bytes());
-                }
-            }
-            out.extend_from_slice(b"\r\n");
-            out.extend_from_slice(rest);
-            return Some(SimpleResponse { status, length });
-        };
-        match field.name(out) {
-            b"content-length" if length.is_none() => length = Some(number(field.value)?),
-            b"connection" if field.value.eq_ignore_ascii_case(b"keep-alive") => {
-                field.leave_out(out)
-            }
-            b"keep-alive" => field.leave_out(out),
+    read_response_head(bytes, Rules::Strict, |head| {
+        let (status, body) = (head.first, &bytes[head.length..]);
+        let has_body = (200..600).contains(&status) && ![204, 205, 304].contains(&status);
+        let line = &bytes[..=memchr(b'\n', bytes)?];
+        let usual = is_usual(head, bytes, b"HTTP/1.1 ") && line.get(12) == Some(&b' ');
+        let whole = head.framing() == Ok(Framing::Length(body.len() as u64));
+        if !has_body || !usual || !line.is_ascii() || !whole {
+            return None;
+        }
+        out.extend_from_slice(line);
+        pass_back(head.fields, date, out)?;
+        out.extend_from_slice(body);
+        Some(SimpleResponse { status, length: body.len() })
+    })
+    .ok()?
+    .flatten()
+}
+
+fn pass_back(fields: &[Header<'_>], date: &mut DateText, out: &mut Vec<u8>) -> Option<()> {
+    let mut dated = false;
+    for field in fields {
+        let at = write_field(field, out)?;
+        match &out[at..][..field.name.len()] {
+            b"connection" if field.value.eq_ignore_ascii_case(b"keep-alive") => out.truncate(at),
+            b"keep-alive" => out.truncate(at),
             b"date" => dated = true,
-            b"content-length" => return None,
             name if concerns_hops(name) => return None,
             _ => {}
         }
     }
-    None
+    out.extend_from_slice(b"via: 1.1 thinktime\r\n");
+    if !dated {
+        for part in ["date: ", date.now(), "\r\n"] {
+            out.extend_from_slice(part.as_bytes());
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+    Some(())
 }
 
-/// The status of a response that has a body.
-fn status_of(line: &[u8]) -> Option<u16> {
-    let (digits, reason) = line.strip_prefix(b"HTTP/1.1 ")?.split_at_checked(3)?;
-    let reason = reason.strip_prefix(b" ")?;
-    let status = u16::try_from(number(digits)?).ok()?;
-    let has_body = (200..600).contains(&status) && ![204, 205, 304].contains(&status);
-    (has_body && reason.iter().all(|byte| is_of_value(*byte))).then_some(status)
+/// Whether a head is of HTTP/1.1, begins in this way, and has no more fields than hyper has room
+/// for.
+fn is_usual<First>(head: &ParsedHead<'_, '_, First>, bytes: &[u8], begin: &[u8]) -> bool {
+    head.minor_version == 1 && head.fields.len() <= FIELDS_MAX && bytes.starts_with(begin)
+}
+
+/// Writes a field, with its name in lower case; returns the begin of its output. Nothing if it is
+/// not of ASCII.
+fn write_field(field: &Header<'_>, out: &mut Vec<u8>) -> Option<usize> {
+    let (at, Header { name, value }) = (out.len(), field);
+    for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+        out.extend_from_slice(part);
+    }
+    out[at..][..name.len()].make_ascii_lowercase();
+    value.is_ascii().then_some(at)
 }
 
 /// Whether a field of this name concerns the connection, or earlier hops.
@@ -158,85 +182,20 @@ fn concerns_client(name: &[u8]) -> bool {
     names_client(name) || may_name_client(name)
 }
 
-/// The first line, without its end, and the rest.
-fn line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = memchr(b'\n', bytes)?;
-    Some((bytes[..end].strip_suffix(b"\r")?, &bytes[end + 1..]))
-}
-
-/// A field that has been forwarded.
-struct Field<'a> {
-    /// The begin of its output, and the length of its name.
-    at: usize,
-    name_length: usize,
-    value: &'a [u8],
-}
-
-impl<'a> Field<'a> {
-    /// Takes the next field off, and writes it; `None` at the end of the head. An error if it is
-    /// not simple.
-    fn read(rest: &mut &'a [u8], out: &mut Vec<u8>) -> Option<Option<Field<'a>>> {
-        let (line, after) = line(rest)?;
-        *rest = after;
-        if line.is_empty() {
-            return Some(None);
-        }
-        let name_length = memchr(b':', line)?;
-        let (name, said) = (&line[..name_length], &line[name_length + 1..]);
-        if name.is_empty()
-            || !name.iter().all(|byte| is_of_name(*byte))
-            || !said.iter().all(|byte| is_of_value(*byte))
-        {
-            return None;
-        }
-        // The only white space is blanks.
-        let (at, value) = (out.len(), said.trim_ascii());
-        for part in [name, b": ", value, b"\r\n"] {
-            out.extend_from_slice(part);
-        }
-        out[at..][..name_length].make_ascii_lowercase();
-        Some(Some(Field { at, name_length, value }))
-    }
-
-    /// In lower case.
-    fn name<'b>(&self, out: &'b [u8]) -> &'b [u8] {
-        &out[self.at..][..self.name_length]
-    }
-
-    fn leave_out(self, out: &mut Vec<u8>) {
-        out.truncate(self.at);
-    }
-}
-
-fn number(digits: &[u8]) -> Option<usize> {
-    if !(1..=LENGTH_DIGITS_MAX).contains(&digits.len()) {
-        return None;
-    }
-    digits.iter().try_fold(0, |number, byte| {
-        byte.is_ascii_digit().then(|| number * 10 + usize::from(byte - b'0'))
-    })
-}
-
 /// Whether this is the name of a host, or its address of IPv4, perhaps with a port.
 fn is_host(value: &[u8]) -> bool {
     let colon = memchr(b':', value).unwrap_or(value.len());
     let (name, port) = (&value[..colon], value.get(colon + 1..));
     let named = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(byte));
-    let is_port = |port: &[u8]| port.len() <= PORT_DIGITS_MAX && number(port).is_some();
+    let is_port = |port: &[u8]| {
+        (1..=PORT_DIGITS_MAX).contains(&port.len()) && port.iter().all(u8::is_ascii_digit)
+    };
     !name.is_empty() && named && port.is_none_or(is_port)
 }
 
 fn is_of_target(byte: u8) -> bool {
     let punctuation = matches!(byte, b'!' | b'$'..=b';' | b'=' | b'?' | b'@' | b'_' | b'~');
     punctuation || byte.is_ascii_alphabetic()
-}
-
-fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
-}
-
-fn is_of_value(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~' | b'\t')
 }
 
 #[cfg(test)]

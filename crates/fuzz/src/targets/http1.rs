@@ -1,9 +1,9 @@
-//! HTTP/1.1: the same bytes as responses and as requests. The result does not depend on how they
-//! are cut.
+//! HTTP/1.1: the same bytes as responses and as requests, these by both rules. The result does not
+//! depend on how they are cut.
 
 use thinktime_net::protocol::Capture;
 use thinktime_net::protocol::http1::{
-    RequestProgress, RequestReader, Response, ResponseProgress, ResponseReader,
+    RequestProgress, RequestReader, Response, ResponseProgress, ResponseReader, Rules,
 };
 
 use super::PIECES;
@@ -32,10 +32,14 @@ pub(super) const TARGET: Target = Target {
 fn read(bytes: &[u8]) {
     // A head in pieces is parsed at each line end, so its last line must be complete.
     let bytes = &[bytes, b"\n"].concat()[..];
-    let (responses, requests) = (responses(bytes, bytes.len()), requests(bytes, bytes.len()));
+    let rules = [Rules::Lenient, Rules::Strict];
+    let by_both = |size: usize| rules.map(|rules| requests(rules, bytes, size));
+    let (responses, requests) = (responses(bytes, bytes.len()), by_both(bytes.len()));
+    let [lenient, strict] = &requests;
+    assert!(lenient.0.starts_with(&strict.0), "strict rules read nothing else");
     for size in PIECES {
         assert_eq!(self::responses(bytes, size), responses, "in pieces of {size}");
-        assert_eq!(self::requests(bytes, size), requests, "in pieces of {size}");
+        assert_eq!(by_both(size), requests, "in pieces of {size}");
     }
 }
 
@@ -63,8 +67,13 @@ fn responses(bytes: &[u8], size: usize) -> (Vec<(Response, usize)>, Option<&'sta
     (found, reader.end_of_stream().err().map(|error| error.kind()))
 }
 
-fn requests(bytes: &[u8], size: usize) -> (Vec<(String, String, u64)>, Option<&'static str>) {
-    let mut reader = RequestReader::new(&["thinktime-demand"]);
+/// The requests of a connection, and its end.
+fn requests(
+    rules: Rules,
+    bytes: &[u8],
+    size: usize,
+) -> (Vec<(String, String, u64)>, Option<&'static str>) {
+    let mut reader = RequestReader::by(rules, &["thinktime-demand"]);
     let mut found = Vec::new();
     for mut piece in bytes.chunks(size.max(1)) {
         while !piece.is_empty() {

@@ -285,7 +285,7 @@ fn responses_that_are_not_plain_are_left_alone() {
         let text = head("HTTP/1.1 200 OK", &[("Content-Length", length)]) + body;
         assert_eq!(back(&text), None, "{length:?} {body:?}");
     }
-    let long = "9".repeat(LENGTH_DIGITS_MAX + 1);
+    let long = "9".repeat(19);
     assert_eq!(back(&head("HTTP/1.1 200 OK", &[("Content-Length", &long)])), None);
     assert_eq!(back("HTTP/1.1 200 OK\r\n\r\n"), None);
 }

@@ -1,5 +1,7 @@
 //! Tests of accepted and refused input of the filter.
 
+use thinktime_net::protocol::http1::HEAD_BYTES_MAX;
+
 use super::*;
 
 /// The output of a filter for these bytes, this many at a time.
@@ -10,6 +12,7 @@ fn through(sent: &str, step: usize) -> Vec<u8> {
 }
 
 const HEAD: &str = "POST / HTTP/1.1\r\nHost: a\r\n";
+const CHUNKED: &str = "Transfer-Encoding: chunked\r\n\r\n";
 
 #[test]
 fn what_all_read_alike_comes_through_as_it_is() {
@@ -84,10 +87,19 @@ fn a_request_before_a_refused_one_comes_through() {
 }
 
 #[test]
-fn lines_have_limits() {
-    let long = format!("{HEAD}X: {}", "y".repeat(LINE_MAX));
+fn a_refused_body_has_a_head() {
+    for step in [3, 1000] {
+        let (mut filter, sent) = (SmugglingFilter::new(), format!("{HEAD}{CHUNKED}no\r\n"));
+        sent.into_bytes().chunks_mut(step).for_each(|piece| filter.inspect(piece));
+        assert!(filter.has_refused() && filter.requests() == 1, "{step}");
+        assert!(!filter.awaits_head() && !filter.is_between_requests(), "{step}");
+    }
+}
+
+#[test]
+fn heads_and_lines_of_chunks_have_limits() {
+    let long = format!("{HEAD}X: {}", "y".repeat(HEAD_BYTES_MAX));
     assert_eq!(through(&long, 4096).last(), Some(&0));
-    let chunk =
-        format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{}", "0".repeat(1 + CHUNK_LINE_MAX));
+    let chunk = format!("{HEAD}{CHUNKED}{}", "0".repeat(16));
     assert_eq!(through(&chunk, 100).last(), Some(&0));
 }

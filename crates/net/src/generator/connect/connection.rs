@@ -130,8 +130,10 @@ impl Connection {
     }
 
     /// Takes an exchange. If it may have to wait, ask [`Connection::wait`] first.
-    pub(crate) fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>) {
+    pub(crate) fn begin(&mut self, mut exchange: Exchange, what: Outgoing<'_>) {
         self.begun = true;
+        // Another connection may have carried it before.
+        exchange.bytes_sent = 0;
         match &mut self.spoken {
             SpokenProtocol::Undecided(waiting, _) => waiting.push_back(exchange),
             SpokenProtocol::Decided(conversation) => {

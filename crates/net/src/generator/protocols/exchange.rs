@@ -84,6 +84,13 @@ impl Exchange {
         }
     }
 
+    /// Writes a part of its request, and counts its bytes.
+    pub(crate) fn write(&mut self, out: &mut Outbox, write: impl FnOnce(&mut Vec<u8>)) {
+        let before = out.written();
+        write(out.buffer());
+        self.bytes_sent += out.written() - before;
+    }
+
     /// A part of its request was not sent, and will not be.
     pub(crate) fn cut_short(&mut self, unsent: u64) {
         self.bytes_sent = self.bytes_sent.saturating_sub(unsent);

@@ -54,10 +54,6 @@ impl Http1 {
 }
 
 impl Conversation for Http1 {
-    fn has_room(&self, _out: &Outbox) -> bool {
-        self.exchange.is_none() && !self.closing
-    }
-
     fn is_idle(&self) -> bool {
         self.exchange.is_none()
     }
@@ -66,12 +62,11 @@ impl Conversation for Http1 {
         self.closing
     }
 
-    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
+    fn begin(&mut self, mut exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Some(request) = what.request() else { return };
-        write_request(out.buffer(), request);
+        exchange.write(out, |out| write_request(out, request));
         self.reader.expect(request.method == "HEAD");
-        let bytes_sent = out.unsent().len() as u64;
-        self.exchange = Some(Exchange { bytes_sent, ..exchange });
+        self.exchange = Some(exchange);
     }
 
     fn read(

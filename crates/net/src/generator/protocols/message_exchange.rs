@@ -56,10 +56,6 @@ impl SingleExchange {
         SingleExchange { capture, current: None, closing: false }
     }
 
-    pub(crate) fn has_room(&self) -> bool {
-        self.current.is_none() && !self.closing
-    }
-
     pub(crate) fn begin(&mut self, exchange: Exchange, message: &OutgoingMessage<'_>) {
         self.current = Some(MessageExchange::new(exchange, message, self.capture));
     }
@@ -118,10 +114,9 @@ impl MessageExchange {
         self.paused
     }
 
-    /// More was sent, of this many bytes, and waits for its own answer.
-    pub(crate) fn resume(&mut self, bytes_sent: u64) {
+    /// More is sent, and waits for its own answer.
+    pub(crate) fn resume(&mut self) {
         (self.paused, self.left) = (false, self.messages);
-        self.exchange.bytes_sent += bytes_sent;
     }
 
     /// A message begins that may be the answer.

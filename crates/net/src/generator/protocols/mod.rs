@@ -168,8 +168,11 @@ impl Arrival {
 /// A protocol as spoken over one connection: without a socket, and with no clock but that of the
 /// arrived bytes.
 pub(crate) trait Conversation {
-    /// Whether another exchange can begin, given the bytes that wait to be sent.
-    fn has_room(&self, out: &Outbox) -> bool;
+    /// Whether another exchange can begin, given the bytes that wait to be sent: as here, if they
+    /// come one after another.
+    fn has_room(&self, _out: &Outbox) -> bool {
+        self.is_idle() && !self.is_closing()
+    }
 
     /// Whether no exchange is under way.
     fn is_idle(&self) -> bool;

@@ -102,15 +102,16 @@ impl Work {
     }
 
     /// Sends the data of this step.
-    fn send(&mut self, step: Step, client: &mut Client, out: &mut Vec<u8>) {
+    fn send(&mut self, step: Step, client: &mut Client, out: &mut Outbox) {
         self.step = step;
-        self.exchange.bytes_sent += match step {
-            Step::Waiting | Step::NextStatement => 0,
-            Step::Begin => client.query(self.owned.sql.begin.unwrap_or("begin"), out),
+        let Work { exchange, owned, .. } = self;
+        exchange.write(out, |out| match step {
+            Step::Waiting | Step::NextStatement => {}
+            Step::Begin => client.query(owned.sql.begin.unwrap_or("begin"), out),
             Step::Commit => client.query("commit", out),
             Step::Rollback => client.query("rollback", out),
-            Step::Statement(place) => self.owned.execute(place, client, out),
-        };
+            Step::Statement(place) => owned.execute(place, client, out),
+        });
     }
 
     /// A part of the answer arrived.
@@ -138,7 +139,7 @@ impl Postgresql {
         let work = self.work.as_mut()?;
         if let Some(step) = work.next() {
             let begun = work.step == Step::Begin;
-            work.send(step, &mut self.client, out.buffer());
+            work.send(step, &mut self.client, out);
             if step != Step::NextStatement {
                 return None;
             }
@@ -164,10 +165,6 @@ impl Postgresql {
 }
 
 impl Conversation for Postgresql {
-    fn has_room(&self, _out: &Outbox) -> bool {
-        self.work.is_none() && !self.closing
-    }
-
     fn is_idle(&self) -> bool {
         self.work.is_none()
     }
@@ -230,7 +227,7 @@ impl Conversation for Postgresql {
             Continuation::Commit => Step::Commit,
             Continuation::Rollback => Step::Rollback,
         };
-        work.send(step, &mut self.client, out.buffer());
+        work.send(step, &mut self.client, out);
     }
 
     /// The answer may still arrive, so the connection is no longer usable.

@@ -24,10 +24,6 @@ impl Proxied {
 }
 
 impl Conversation for Proxied {
-    fn has_room(&self, out: &Outbox) -> bool {
-        self.inner.has_room(out)
-    }
-
     fn is_idle(&self) -> bool {
         self.inner.is_idle()
     }

@@ -81,11 +81,11 @@ impl OwnedStatements {
         Some(&self.bytes[begin..end])
     }
 
-    /// Runs one of the statements; returns its size in bytes.
-    pub(super) fn execute(&self, place: usize, client: &mut Client, out: &mut Vec<u8>) -> u64 {
+    /// Runs one of the statements.
+    pub(super) fn execute(&self, place: usize, client: &mut Client, out: &mut Vec<u8>) {
         let statement = &self.sql.statements[place];
         let named = |first: u32| StatementId { kind: self.kind, place: first + place as u32 };
         let values = statement.parameters.iter().map(|place| self.parameter(*place));
-        client.execute(self.place.map(named), &statement.text, values, out)
+        client.execute(self.place.map(named), &statement.text, values, out);
     }
 }

@@ -36,10 +36,6 @@ fn expects(wanted: Option<&Expect>) -> Option<&Expect> {
 struct Tcp(SingleExchange);
 
 impl Conversation for Tcp {
-    fn has_room(&self, _out: &Outbox) -> bool {
-        self.0.has_room()
-    }
-
     fn is_idle(&self) -> bool {
         self.0.current.is_none()
     }
@@ -48,11 +44,10 @@ impl Conversation for Tcp {
         self.0.closing
     }
 
-    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
+    fn begin(&mut self, mut exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Message(message) = what else { return };
-        out.buffer().extend_from_slice(message.bytes);
-        let bytes_sent = message.bytes.len() as u64;
-        self.0.begin(Exchange { bytes_sent, ..exchange }, message);
+        exchange.write(out, |out| out.extend_from_slice(message.bytes));
+        self.0.begin(exchange, message);
     }
 
     fn read(

@@ -40,10 +40,6 @@ fn mismatch(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
 struct Udp(SingleExchange);
 
 impl Conversation for Udp {
-    fn has_room(&self, _out: &Outbox) -> bool {
-        self.0.has_room()
-    }
-
     fn is_idle(&self) -> bool {
         self.0.current.is_none()
     }
@@ -52,11 +48,10 @@ impl Conversation for Udp {
         self.0.closing
     }
 
-    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
+    fn begin(&mut self, mut exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Message(message) = what else { return };
-        out.buffer().extend_from_slice(message.bytes);
-        let bytes_sent = message.bytes.len() as u64;
-        self.0.begin(Exchange { bytes_sent, ..exchange }, message);
+        exchange.write(out, |out| out.extend_from_slice(message.bytes));
+        self.0.begin(exchange, message);
     }
 
     /// A datagram that nobody waits for is ignored.

@@ -48,14 +48,13 @@ struct Unsent {
     binary: bool,
 }
 
-/// Sends messages; further ones begin at these places. Returns their size with frames' headers.
-fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &mut Vec<u8>) -> u64 {
-    let (mut size, mut from) = (0, 0);
-    for &cut in cuts {
-        size += client.send(&bytes[from..cut], binary, out);
+/// Sends messages; further ones begin at these places.
+fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &mut Vec<u8>) {
+    let mut from = 0;
+    for &cut in cuts.iter().chain([&bytes.len()]) {
+        client.send(&bytes[from..cut], binary, out);
         from = cut;
     }
-    size + client.send(&bytes[from..], binary, out)
 }
 
 impl Unsent {
@@ -68,10 +67,6 @@ impl Unsent {
             Unsent { bytes: own.to_vec(), cuts: Vec::new(), binary }
         };
         if each { cuts.iter().rev().map(one).collect() } else { Vec::new() }
-    }
-
-    fn send(&self, client: &mut Client, out: &mut Vec<u8>) -> u64 {
-        send(client, &self.bytes, &self.cuts, self.binary, out)
     }
 }
 
@@ -98,16 +93,14 @@ impl WebSocket {
             && let Some(current) = current
             && let Some(next) = self.later.pop()
         {
-            current.resume(next.send(&mut self.client, out.buffer()));
+            current.resume();
+            let Unsent { bytes, cuts, binary } = &next;
+            current.exchange.write(out, |out| send(&mut self.client, bytes, cuts, *binary, out));
         }
     }
 }
 
 impl Conversation for WebSocket {
-    fn has_room(&self, _out: &Outbox) -> bool {
-        self.single.has_room()
-    }
-
     fn is_idle(&self) -> bool {
         self.single.current.is_none()
     }
@@ -116,7 +109,7 @@ impl Conversation for WebSocket {
         self.single.closing
     }
 
-    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
+    fn begin(&mut self, mut exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Message(sending) = what else { return };
         self.later = Unsent::later(sending);
         let OutgoingMessage { bytes, cuts, binary, .. } = match sending.cuts.first() {
@@ -126,8 +119,8 @@ impl Conversation for WebSocket {
             _ => *sending,
         };
         if self.client.is_open() {
-            let bytes_sent = send(&mut self.client, bytes, cuts, binary, out.buffer());
-            return self.single.begin(Exchange { bytes_sent, ..exchange }, sending);
+            exchange.write(out, |out| send(&mut self.client, bytes, cuts, binary, out));
+            return self.single.begin(exchange, sending);
         }
         self.later.push(Unsent { bytes: bytes.to_vec(), cuts: cuts.to_vec(), binary });
         self.single.begin(exchange, sending);

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::failure::{Failure, failure};
+use crate::protocol::http1::{Rules, read_response_head};
 
 /// The most bytes of the proxy's answer.
 const ANSWER_MAX: usize = 16 * 1024;
@@ -94,16 +95,11 @@ fn take(socket: impl AsFd, bytes: &mut [u8]) -> Result<(), Failure> {
 
 /// The content of a whole answer.
 fn judge(answer: &[u8]) -> Result<(), Failure> {
-    let mut fields = [httparse::EMPTY_HEADER; 128];
-    let mut response = httparse::Response::new(&mut fields);
-    match response.parse(answer) {
-        Ok(httparse::Status::Complete(_)) => {}
-        _ => return Err("proxy_malformed"),
-    }
-    match response.code {
-        Some(200..=299) => Ok(()),
-        Some(407) => Err("proxy_authentication"),
-        _ => Err("proxy_refused"),
+    match read_response_head(answer, Rules::Lenient, |head| head.first) {
+        Ok(Some(200..=299)) => Ok(()),
+        Ok(Some(407)) => Err("proxy_authentication"),
+        Ok(Some(_)) => Err("proxy_refused"),
+        Ok(None) | Err(_) => Err("proxy_malformed"),
     }
 }
 

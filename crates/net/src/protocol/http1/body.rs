@@ -1,10 +1,14 @@
 //! Reads past the body of a message, with each marking of its end.
 
+use super::head::Rules;
 use super::{CHUNK_OVERHEAD_BYTES_MAX, ProtocolError};
+
+/// The most digits of a chunk's size by strict rules.
+const SIZE_DIGITS_MAX: usize = 15;
 
 /// The remaining part of one message's body.
 #[derive(Debug)]
-pub(super) enum Body {
+pub(in crate::protocol) enum Body {
     /// This many bytes are still to come.
     Length(u64),
     /// Chunks, each with its size, until one of size zero.
@@ -24,11 +28,11 @@ pub(super) struct BodyProgress {
 
 impl Body {
     /// The body of a message that has none.
-    pub(super) const EMPTY: Self = Self::Length(0);
+    pub(in crate::protocol) const EMPTY: Self = Self::Length(0);
 
     /// A chunked body of which nothing has been read.
-    pub(super) fn chunked() -> Self {
-        Self::Chunked(Chunks { place: Place::Size, size: 0, overhead_bytes: 0 })
+    pub(super) fn chunked(rules: Rules) -> Self {
+        Self::Chunked(Chunks { rules, place: Place::Size, size: 0, overhead_bytes: 0 })
     }
 
     /// Reads past the part of `bytes` that belongs to the body: all of them, unless it ends among
@@ -67,11 +71,12 @@ fn skip(remaining: &mut u64, available: usize) -> usize {
 
 /// A chunked body, RFC 9112 section 7.1, read one byte of framing or one run of data at a time.
 #[derive(Debug)]
-pub(super) struct Chunks {
+pub(in crate::protocol) struct Chunks {
+    rules: Rules,
     place: Place,
     /// The digits of the chunk's size so far; within its data, the bytes still to come.
     size: u64,
-    /// Bytes of framing since the last data.
+    /// Bytes of framing since the last chunk's end.
     overhead_bytes: usize,
 }
 
@@ -96,6 +101,8 @@ enum Place {
     DataLineFeed,
     /// At the start of a trailer or of the blank line that ends the body.
     TrailerStart,
+    /// Within the name of a trailer, if the rules ask for one.
+    TrailerName,
     /// Within a trailer.
     Trailer,
     /// After the carriage return of a trailer.
@@ -120,7 +127,6 @@ impl Chunks {
                 used += count;
                 if self.size == 0 {
                     self.place = Place::DataEnd;
-                    self.overhead_bytes = 0;
                 }
             } else {
                 self.place = self.step(bytes[used])?;
@@ -136,23 +142,38 @@ impl Chunks {
         if self.overhead_bytes > CHUNK_OVERHEAD_BYTES_MAX {
             return Err(ProtocolError::ChunkOverheadTooLarge);
         }
+        let lenient = self.rules == Rules::Lenient;
         match (self.place, byte) {
             (Place::Size | Place::Digits, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 self.push_digit(byte)?;
                 Ok(Place::Digits)
+            }
+            (Place::Digits | Place::Blank, b' ' | b'\t' | b';') if !lenient => {
+                Err(ProtocolError::BadChunk)
             }
             (Place::Digits | Place::Blank, b' ' | b'\t') => Ok(Place::Blank),
             (Place::Digits | Place::Blank | Place::Extension, b'\r') => Ok(Place::SizeLineFeed),
             (Place::SizeLineFeed, b'\n') if self.size == 0 => Ok(Place::TrailerStart),
             (Place::SizeLineFeed, b'\n') => Ok(Place::Data),
             (Place::DataEnd, b'\r') => Ok(Place::DataLineFeed),
-            (Place::DataLineFeed, b'\n') => Ok(Place::Size),
+            (Place::DataLineFeed, b'\n') => {
+                self.overhead_bytes = 0;
+                Ok(Place::Size)
+            }
             (Place::TrailerStart, b'\r') => Ok(Place::EndLineFeed),
             (Place::Trailer, b'\r') => Ok(Place::TrailerLineFeed),
             (Place::TrailerLineFeed, b'\n') => Ok(Place::TrailerStart),
             (Place::EndLineFeed, b'\n') => Ok(Place::End),
             (_, b'\n') => Err(ProtocolError::BadChunk),
             (Place::Digits | Place::Blank, b';') | (Place::Extension, _) => Ok(Place::Extension),
+            (Place::TrailerName, b':') => Ok(Place::Trailer),
+            (Place::TrailerStart | Place::TrailerName, _) if !lenient => {
+                if is_token(byte) {
+                    Ok(Place::TrailerName)
+                } else {
+                    Err(ProtocolError::BadChunk)
+                }
+            }
             (Place::TrailerStart | Place::Trailer, _) => Ok(Place::Trailer),
             _ => Err(ProtocolError::BadChunk),
         }
@@ -160,11 +181,19 @@ impl Chunks {
 
     /// Appends a hexadecimal digit to the size.
     fn push_digit(&mut self, digit: u8) -> Result<(), ProtocolError> {
+        if self.rules == Rules::Strict && self.overhead_bytes > SIZE_DIGITS_MAX {
+            return Err(ProtocolError::BadChunk);
+        }
         let digit = char::from(digit).to_digit(16).ok_or(ProtocolError::BadChunk)?;
         let shifted = self.size.checked_mul(16).ok_or(ProtocolError::BadChunk)?;
         self.size = shifted + u64::from(digit);
         Ok(())
     }
+}
+
+/// Whether a byte may stand in the name of a field (RFC 9110, section 5.6.2).
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 #[cfg(test)]
@@ -173,7 +202,7 @@ mod tests {
 
     /// The number of bytes that `bytes` takes in a chunked body, or the error.
     fn chunked(bytes: &[u8]) -> Result<BodyProgress, ProtocolError> {
-        Body::chunked().read(bytes, |_| {})
+        Body::chunked(Rules::Lenient).read(bytes, |_| {})
     }
 
     #[test]

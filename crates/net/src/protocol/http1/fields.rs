@@ -1,11 +1,15 @@
 //! The information about body and connection in the header fields of either kind of message.
 
 use super::ProtocolError;
+use super::head::Rules;
 use crate::protocol::{SERVER_TIMING, ServerTiming};
+
+/// The most digits of a length by strict rules.
+const LENGTH_DIGITS_MAX: usize = 18;
 
 /// How the head marks the end of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Framing {
+pub enum Framing {
     /// It does not.
     Unstated,
     /// By its length in bytes.
@@ -27,7 +31,10 @@ pub(super) struct Fields {
 
 impl Fields {
     /// Reads the fields, and refuses lengths that are malformed or contradict one another.
-    pub(super) fn read(headers: &[httparse::Header<'_>]) -> Result<Self, ProtocolError> {
+    pub(super) fn read(
+        headers: &[httparse::Header<'_>],
+        rules: Rules,
+    ) -> Result<Self, ProtocolError> {
         let mut fields = Self {
             framing: Framing::Unstated,
             close: false,
@@ -36,9 +43,9 @@ impl Fields {
         };
         for header in headers {
             if header.name.eq_ignore_ascii_case("content-length") {
-                fields.add_length(header.value)?;
+                fields.add_length(header.value, rules)?;
             } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-                fields.add_coding(header.value)?;
+                fields.add_coding(header.value, rules)?;
             } else if header.name.eq_ignore_ascii_case("connection") {
                 for option in elements(header.value) {
                     fields.close |= option.eq_ignore_ascii_case(b"close");
@@ -59,8 +66,13 @@ impl Fields {
         !self.close && (minor_version >= 1 || (self.keep_alive && !coded))
     }
 
-    /// Content-Length may be repeated, in one field or several, if every value is the same.
-    fn add_length(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
+    /// Content-Length may be repeated, in one field or several, if every value is the same; by
+    /// strict rules it is given once, in no more digits than every program reads.
+    fn add_length(&mut self, value: &[u8], rules: Rules) -> Result<(), ProtocolError> {
+        let once = self.framing == Framing::Unstated && !value.contains(&b',');
+        if rules == Rules::Strict && !(once && value.len() <= LENGTH_DIGITS_MAX) {
+            return Err(ProtocolError::BadContentLength);
+        }
         for element in elements(value) {
             let length = Framing::Length(parse_length(element)?);
             if self.framing != Framing::Unstated && self.framing != length {
@@ -71,8 +83,13 @@ impl Fields {
         Ok(())
     }
 
-    /// Only the coding applied last, which stands last, can mark the end of the body.
-    fn add_coding(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
+    /// Only the coding applied last, which stands last, can mark the end of the body; by strict
+    /// rules there is one.
+    fn add_coding(&mut self, value: &[u8], rules: Rules) -> Result<(), ProtocolError> {
+        let once = self.framing == Framing::Unstated && value.eq_ignore_ascii_case(b"chunked");
+        if rules == Rules::Strict && !once {
+            return Err(ProtocolError::BadTransferEncoding);
+        }
         if matches!(self.framing, Framing::Length(_)) {
             return Err(ProtocolError::ConflictingLength);
         }
@@ -113,7 +130,7 @@ mod tests {
             .iter()
             .map(|&(name, value)| httparse::Header { name, value: value.as_bytes() })
             .collect();
-        Fields::read(&headers)
+        Fields::read(&headers, Rules::Lenient)
     }
 
     #[test]

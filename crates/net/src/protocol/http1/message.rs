@@ -2,6 +2,7 @@
 
 use super::body::{Body, BodyProgress};
 use super::folds::unfolded;
+use super::head::Rules;
 use super::{HEAD_BYTES_MAX, ProtocolError};
 use crate::protocol::{Capture, Excerpt};
 
@@ -9,7 +10,7 @@ use crate::protocol::{Capture, Excerpt};
 const KEPT_BYTES: usize = 4 * 1024;
 
 /// A head that was parsed.
-pub(super) enum Head<M> {
+pub(in crate::protocol) enum Head<M> {
     /// It announces another head: a response of the class 1xx.
     Interim,
     /// It begins a message with this body.
@@ -18,21 +19,21 @@ pub(super) enum Head<M> {
 
 /// A parser's result for bytes that begin with a head: nothing yet, or the head and its length in
 /// bytes.
-pub(super) type Parsed<M> = Result<Option<(Head<M>, usize)>, ProtocolError>;
+pub(in crate::protocol) type Parsed<M> = Result<Option<(Head<M>, usize)>, ProtocolError>;
 
 /// A message that has been read to its end.
-pub(super) struct Complete<M> {
+pub(in crate::protocol) struct Complete<M> {
     /// The content of its head.
-    pub(super) message: M,
+    pub(in crate::protocol) message: M,
     /// Its size, all heads and the body, in bytes.
     pub(super) bytes: u64,
     /// The number of the last given bytes that belong to it.
-    pub(super) used: usize,
+    pub(in crate::protocol) used: usize,
 }
 
 /// Joins heads and bodies to messages `M`.
 #[derive(Debug)]
-pub(super) struct MessageReader<M> {
+pub(in crate::protocol) struct MessageReader<M> {
     partial: PartialHead,
     /// The message whose body is being read.
     current: Option<(M, Body)>,
@@ -43,8 +44,8 @@ pub(super) struct MessageReader<M> {
 
 impl<M> MessageReader<M> {
     /// Heads may have folded lines if `folds` says so: those of responses only.
-    pub(super) fn new(folds: bool) -> Self {
-        let partial = PartialHead { bytes: Vec::new(), folds };
+    pub(in crate::protocol) fn new(rules: Rules, folds: bool) -> Self {
+        let partial = PartialHead { bytes: Vec::new(), rules, folds };
         Self { partial, current: None, bytes: 0, excerpt: None }
     }
 
@@ -63,6 +64,16 @@ impl<M> MessageReader<M> {
         self.bytes > 0
     }
 
+    /// Whether no byte of the next message has been read, except for blank lines before it.
+    pub(super) fn is_between(&self) -> bool {
+        self.current.is_none() && self.partial.bytes.is_empty()
+    }
+
+    /// Whether the head of the current message has been read.
+    pub(super) fn is_in_body(&self) -> bool {
+        self.current.is_some()
+    }
+
     /// The message whose body is being read.
     pub(super) fn current(&mut self) -> Option<&mut M> {
         self.current.as_mut().map(|(message, _)| message)
@@ -79,7 +90,7 @@ impl<M> MessageReader<M> {
     /// Feeds arrived bytes. All of them are used, unless the message ends among them.
     ///
     /// `parse` receives bytes that begin with a head, and may be called several times for it.
-    pub(super) fn read(
+    pub(in crate::protocol) fn read(
         &mut self,
         bytes: &[u8],
         parse: impl Fn(&[u8]) -> Parsed<M>,
@@ -132,6 +143,7 @@ impl<M> MessageReader<M> {
 #[derive(Debug)]
 struct PartialHead {
     bytes: Vec<u8>,
+    rules: Rules,
     /// Whether lines may be folded.
     folds: bool,
 }
@@ -156,7 +168,7 @@ impl PartialHead {
         excerpt: Option<&mut Excerpt>,
     ) -> Parsed<M> {
         let held_bytes = self.bytes.len();
-        let blank = if held_bytes == 0 { blank_length(bytes) } else { 0 };
+        let mut blank = if held_bytes == 0 { self.blank_length(bytes) } else { 0 };
         let bytes = &bytes[blank..];
         let room = HEAD_BYTES_MAX - held_bytes;
         let fresh = &bytes[..bytes.len().min(room)];
@@ -164,6 +176,9 @@ impl PartialHead {
             self.parse(fresh, parse, excerpt)?
         } else {
             self.bytes.extend_from_slice(fresh);
+            // A blank line may have been cut in two.
+            blank = self.blank_length(&self.bytes);
+            self.bytes.drain(..blank);
             let line_ended = memchr::memchr(b'\n', fresh).is_some();
             let full = fresh.len() == room;
             if line_ended || full { self.parse(&self.bytes, parse, excerpt)? } else { None }
@@ -180,6 +195,14 @@ impl PartialHead {
                 }
                 Ok(None)
             }
+        }
+    }
+
+    /// The number of leading bytes that are blank lines; by strict rules, each has both characters.
+    fn blank_length(&self, bytes: &[u8]) -> usize {
+        match self.rules {
+            Rules::Lenient => bytes.iter().take_while(|byte| b"\r\n".contains(byte)).count(),
+            Rules::Strict => 2 * bytes.chunks(2).take_while(|pair| *pair == b"\r\n").count(),
         }
     }
 
@@ -205,24 +228,4 @@ impl PartialHead {
         }
         Ok(parsed)
     }
-}
-
-impl ProtocolError {
-    /// The peer's error in a head that `httparse` refused: `start_line`, if it was in the first
-    /// line.
-    pub(super) fn in_head(error: httparse::Error, start_line: Self) -> Self {
-        match error {
-            httparse::Error::Status | httparse::Error::Token | httparse::Error::Version => {
-                start_line
-            }
-            httparse::Error::HeaderName | httparse::Error::HeaderValue => Self::BadHeader,
-            httparse::Error::NewLine => Self::BadLineEnd,
-            httparse::Error::TooManyHeaders => Self::TooManyHeaders,
-        }
-    }
-}
-
-/// The number of leading carriage returns and line feeds.
-fn blank_length(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
 }

@@ -1,12 +1,11 @@
 //! Requests: the client writes them, the server reads them.
 
-use std::mem::MaybeUninit;
-
+use super::ProtocolError;
 use super::body::Body;
-use super::fields::{Fields, Framing};
-use super::message::{Complete, Head, MessageReader, Parsed};
+use super::fields::Framing;
+use super::head::{ParsedHead, RequestLine, Rules, read_request_head};
+use super::message::{Complete, Head, MessageReader};
 use super::write::{push_content_length, push_header};
-use super::{HEADERS_MAX, ProtocolError};
 
 /// The server's permission for a client that waits to send the body of its request.
 pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -94,6 +93,7 @@ pub enum RequestProgress {
 pub struct RequestReader {
     message: MessageReader<Incoming>,
     header_names: Box<[String]>,
+    rules: Rules,
 }
 
 /// A request whose body is being read.
@@ -108,8 +108,14 @@ impl RequestReader {
     /// capitals or not.
     #[must_use]
     pub fn new(header_names: &[&str]) -> Self {
+        Self::by(Rules::Lenient, header_names)
+    }
+
+    /// The same by these rules.
+    #[must_use]
+    pub fn by(rules: Rules, header_names: &[&str]) -> Self {
         let header_names = header_names.iter().map(|&name| name.to_owned()).collect();
-        Self { message: MessageReader::new(false), header_names }
+        Self { message: MessageReader::new(rules, false), header_names, rules }
     }
 
     /// Whether any byte of the current request has been read. While this is false, the client may
@@ -119,13 +125,28 @@ impl RequestReader {
         self.message.started()
     }
 
+    /// Whether nothing of the next request has been read, except for blank lines before it.
+    #[must_use]
+    pub fn is_between_requests(&self) -> bool {
+        self.message.is_between()
+    }
+
+    /// Whether the head of the current request has been read, and its body has not.
+    #[must_use]
+    pub fn is_in_body(&self) -> bool {
+        self.message.is_in_body()
+    }
+
     /// Feeds arrived bytes, and returns whether the request is complete.
     ///
     /// # Errors
     /// The client's error. Answer 400 and close the connection then.
     pub fn read(&mut self, bytes: &[u8]) -> Result<RequestProgress, ProtocolError> {
-        let names = &self.header_names;
-        if let Some(complete) = self.message.read(bytes, |head| parse_head(head, names))? {
+        let (names, rules) = (&self.header_names, self.rules);
+        let parse = |bytes: &[u8]| {
+            read_request_head(bytes, rules, |head| incoming(head, names))?.transpose()
+        };
+        if let Some(complete) = self.message.read(bytes, parse)? {
             let Complete { message: Incoming { request, .. }, bytes, used } = complete;
             let request = Request { bytes, ..request };
             return Ok(RequestProgress::Complete { request, used });
@@ -138,39 +159,31 @@ impl RequestReader {
     }
 }
 
-/// Parses the head of a request, if complete, and keeps the named headers.
-fn parse_head(bytes: &[u8], header_names: &[String]) -> Parsed<Incoming> {
-    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
-    let mut head = httparse::Request::new(&mut []);
-    let status = head
-        .parse_with_uninit_headers(bytes, &mut headers)
-        .map_err(|error| ProtocolError::in_head(error, ProtocolError::BadRequestLine))?;
-    let httparse::Status::Complete(length) = status else {
-        return Ok(None);
-    };
-    let (Some(method), Some(target), Some(version)) = (head.method, head.path, head.version) else {
-        return Err(ProtocolError::BadRequestLine);
-    };
-    let fields = Fields::read(head.headers)?;
+/// The request that a head begins, with its named fields, and the length of the head.
+fn incoming(
+    head: &ParsedHead<'_, '_, RequestLine<'_>>,
+    header_names: &[String],
+) -> Result<(Head<Incoming>, usize), ProtocolError> {
+    let fields = head.read_fields()?;
     let body = match fields.framing {
         Framing::Unstated => Body::EMPTY,
         Framing::Length(length) => Body::Length(length),
-        Framing::Chunked => Body::chunked(),
+        Framing::Chunked => Body::chunked(head.rules),
         Framing::OtherCoding => return Err(ProtocolError::BadTransferEncoding),
     };
     let value = |name: &str| {
-        let header = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+        let header = head.fields.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
         Some(String::from_utf8_lossy(header.value).into_owned())
     };
     let request = Request {
-        method: method.to_owned(),
-        target: target.to_owned(),
-        keep_alive: fields.keep_alive(version),
+        method: head.first.method.to_owned(),
+        target: head.first.target.to_owned(),
+        keep_alive: fields.keep_alive(head.minor_version),
         headers: header_names.iter().map(|name| value(name)).collect(),
         bytes: 0,
     };
-    let expectation = if version >= 1 { value("expect") } else { None };
+    let expectation = if head.minor_version >= 1 { value("expect") } else { None };
     let continue_expected =
         expectation.is_some_and(|value| value.eq_ignore_ascii_case("100-continue"));
-    Ok(Some((Head::Final(Incoming { request, continue_expected }, body), length)))
+    Ok((Head::Final(Incoming { request, continue_expected }, body), head.length))
 }

@@ -1,14 +1,13 @@
 //! Responses: the client reads them, the server writes them.
 
-use std::mem::MaybeUninit;
-
 use thinktime_core::time::Nanos;
 
+use super::ProtocolError;
 use super::body::Body;
-use super::fields::{Fields, Framing};
-use super::message::{Complete, Head, MessageReader, Parsed};
+use super::fields::Framing;
+use super::head::{ParsedHead, Rules, read_response_head};
+use super::message::{Complete, Head, MessageReader};
 use super::write::{push_content_length, push_decimal, push_header};
-use super::{HEADERS_MAX, ProtocolError};
 use crate::protocol::{Capture, Excerpt};
 
 /// The properties of a response that a client needs.
@@ -56,7 +55,7 @@ impl ResponseReader {
     /// Makes a reader that keeps this much of responses, for [`Self::take_kept`].
     #[must_use]
     pub fn capturing(capture: Capture) -> Self {
-        Self { message: MessageReader::new(true), head_only: false, capture }
+        Self { message: MessageReader::new(Rules::Lenient, true), head_only: false, capture }
     }
 
     /// The kept part of the complete response.
@@ -87,7 +86,10 @@ impl ResponseReader {
     /// The server's error. Close the connection then.
     pub fn read(&mut self, bytes: &[u8]) -> Result<ResponseProgress, ProtocolError> {
         let head_only = self.head_only;
-        let complete = self.message.read(bytes, |head| parse_head(head, head_only))?;
+        let parse = |bytes: &[u8]| {
+            read_response_head(bytes, Rules::Lenient, |head| begun(head, head_only))?.transpose()
+        };
+        let complete = self.message.read(bytes, parse)?;
         Ok(complete.map_or(ResponseProgress::NeedMore, |complete| ResponseProgress::Complete {
             used: complete.used,
             response: complete.into(),
@@ -116,36 +118,29 @@ impl From<Complete<Response>> for Response {
     }
 }
 
-/// Parses the head of a response, if complete.
-fn parse_head(bytes: &[u8], head_only: bool) -> Parsed<Response> {
-    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
-    let mut head = httparse::Response::new(&mut []);
-    let status = httparse::ParserConfig::default()
-        .parse_response_with_uninit_headers(&mut head, bytes, &mut headers)
-        .map_err(|error| ProtocolError::in_head(error, ProtocolError::BadStatusLine))?;
-    let httparse::Status::Complete(length) = status else {
-        return Ok(None);
-    };
-    let (Some(version), Some(status)) = (head.version, head.code) else {
-        return Err(ProtocolError::BadStatusLine);
-    };
+/// The response that a head begins, or announces, and the length of the head.
+fn begun(
+    head: &ParsedHead<'_, '_, u16>,
+    head_only: bool,
+) -> Result<(Head<Response>, usize), ProtocolError> {
+    let status = head.first;
     match status {
         0..100 => return Err(ProtocolError::BadStatusLine),
         101 => return Err(ProtocolError::UnexpectedUpgrade),
-        102..200 | 100 => return Ok(Some((Head::Interim, length))),
+        102..200 | 100 => return Ok((Head::Interim, head.length)),
         _ => {}
     }
-    let fields = Fields::read(head.headers)?;
+    let fields = head.read_fields()?;
     let body = match fields.framing {
         _ if head_only || has_no_body(status) => Body::EMPTY,
         Framing::Length(length) => Body::Length(length),
-        Framing::Chunked => Body::chunked(),
+        Framing::Chunked => Body::chunked(head.rules),
         Framing::OtherCoding | Framing::Unstated => Body::UntilClose,
     };
-    let keep_alive = fields.keep_alive(version) && !body.ends_with_connection();
+    let keep_alive = fields.keep_alive(head.minor_version) && !body.ends_with_connection();
     let server_time = fields.timing.time();
     let response = Response { status, keep_alive, bytes: 0, server_time };
-    Ok(Some((Head::Final(response, body), length)))
+    Ok((Head::Final(response, body), head.length))
 }
 
 /// Whether responses of this status never have a body.

@@ -36,7 +36,15 @@ fn read_request(
     pieces: &[&[u8]],
     names: &[&str],
 ) -> Result<Option<(Request, usize, usize)>, ProtocolError> {
-    let mut reader = RequestReader::new(names);
+    read_request_by(Rules::Lenient, pieces, names)
+}
+
+fn read_request_by(
+    rules: Rules,
+    pieces: &[&[u8]],
+    names: &[&str],
+) -> Result<Option<(Request, usize, usize)>, ProtocolError> {
+    let mut reader = RequestReader::by(rules, names);
     let (mut total, mut continues) = (0, 0);
     for piece in pieces {
         match reader.read(piece)? {

@@ -63,12 +63,12 @@ impl Client {
         exchange.send(out)
     }
 
-    /// Runs a statement without parameters that is not prepared. Returns its size in bytes.
-    pub fn query(&mut self, text: &'static str, out: &mut Vec<u8>) -> u64 {
+    /// Runs a statement without parameters that is not prepared.
+    pub fn query(&mut self, text: &'static str, out: &mut Vec<u8>) {
         self.exchange.begin();
         let written = frontend::query(text, &mut self.exchange.scratch);
         debug_assert!(written.is_ok(), "it has no zero byte");
-        self.exchange.send(out)
+        self.exchange.send(out);
     }
 
     /// Ends the session.

@@ -1,17 +1,17 @@
 //! The handshake: RFC 6455 section 4.
 
-use std::mem::MaybeUninit;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
 use super::WebSocketError;
-use crate::protocol::http1::{HEAD_BYTES_MAX, HEADERS_MAX, RequestHead, write_request};
+use crate::protocol::http1::{
+    Body, Head, Header, MessageReader, ParsedHead, ProtocolError, RequestHead, Rules,
+    read_response_head, write_request,
+};
 
 /// The server's suffix to the key, which shows that it knows the protocol.
 const MARK: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// The content of a handshake's request.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,8 +35,8 @@ pub(super) struct Handshake {
     offered: Vec<String>,
     /// The required answer to the key.
     accept: String,
-    /// The received part of its head.
-    head: Vec<u8>,
+    /// Reads the answer, as a message without a body.
+    reader: MessageReader<Result<(), WebSocketError>>,
 }
 
 impl Handshake {
@@ -60,63 +60,60 @@ impl Handshake {
         let headers: Vec<(&str, &str)> = own.into_iter().chain(offer).chain(fields).collect();
         let method = "GET";
         write_request(out, &RequestHead { method, host, target, headers: &headers, body: &[] });
-        Handshake { offered: subprotocols.to_vec(), accept: accept_of(&key), head: Vec::new() }
+        let (offered, reader) = (subprotocols.to_vec(), MessageReader::new(Rules::Strict, false));
+        Handshake { offered, accept: accept_of(&key), reader }
     }
 
     /// Feeds arrived bytes: the number that belong to the handshake, if it ends among them.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Option<usize>, WebSocketError> {
-        // The end may lie across the seam.
-        let seam = self.head.len().saturating_sub(HEAD_END.len() - 1);
-        let before = self.head.len();
-        let room = HEAD_BYTES_MAX - before;
-        self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        match memchr::memmem::find(&self.head[seam..], HEAD_END) {
-            Some(at) => {
-                let length = seam + at + HEAD_END.len();
-                self.check(length)?;
-                self.head = Vec::new();
-                Ok(Some(length - before))
-            }
-            None if bytes.len() >= room => Err(WebSocketError::HeadTooLarge),
-            None => Ok(None),
+        let Handshake { offered, accept, reader } = self;
+        let parse = |bytes: &[u8]| {
+            read_response_head(bytes, Rules::Strict, |head| {
+                (Head::Final(check(head, offered, accept), Body::EMPTY), head.length)
+            })
+        };
+        match reader.read(bytes, parse) {
+            Ok(answer) => answer.map(|answer| answer.message.map(|()| answer.used)).transpose(),
+            Err(ProtocolError::HeadTooLarge) => Err(WebSocketError::HeadTooLarge),
+            Err(_) => Err(WebSocketError::Handshake),
         }
     }
+}
 
-    fn check(&self, length: usize) -> Result<(), WebSocketError> {
-        let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
-        let mut head = httparse::Response::new(&mut []);
-        let parsed = httparse::ParserConfig::default()
-            .parse_response_with_uninit_headers(&mut head, &self.head[..length], &mut headers)
-            .map_err(|_| WebSocketError::Handshake)?;
-        if parsed != httparse::Status::Complete(length) || head.version != Some(1) {
-            return Err(WebSocketError::Handshake);
-        }
-        if head.code != Some(101) {
-            return Err(WebSocketError::Refused);
-        }
-        let values = |name: &'static str| {
-            let of_name = |it: &&httparse::Header<'_>| it.name.eq_ignore_ascii_case(name);
-            head.headers.iter().filter(of_name).map(|header| header.value.trim_ascii())
-        };
-        let lists = |name: &'static str, word: &str| {
-            let mut elements = values(name).flat_map(|value| value.split(|byte| *byte == b','));
-            elements.any(|element| element.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
-        };
-        let accepted = values("sec-websocket-accept").eq([self.accept.as_bytes()]);
-        let upgraded = lists("upgrade", "websocket") && lists("connection", "upgrade");
-        // No extension was requested.
-        let granted = values("sec-websocket-extensions").next().is_some();
-        if !accepted || !upgraded || granted {
-            return Err(WebSocketError::Handshake);
-        }
-        let mut chosen = values("sec-websocket-protocol");
-        let fits = match (chosen.next(), chosen.next()) {
-            (None, _) => self.offered.is_empty(),
-            (Some(name), None) => self.offered.iter().any(|own| own.as_bytes() == name),
-            _ => false,
-        };
-        if fits { Ok(()) } else { Err(WebSocketError::Subprotocol) }
+/// Whether the server takes one of the offered subprotocols, if any, and knows the key.
+fn check(
+    head: &ParsedHead<'_, '_, u16>,
+    offered: &[String],
+    accept: &str,
+) -> Result<(), WebSocketError> {
+    if head.minor_version != 1 {
+        return Err(WebSocketError::Handshake);
     }
+    if head.first != 101 {
+        return Err(WebSocketError::Refused);
+    }
+    let values = |name: &'static str| {
+        let of_name = |it: &&Header<'_>| it.name.eq_ignore_ascii_case(name);
+        head.fields.iter().filter(of_name).map(|header| header.value.trim_ascii())
+    };
+    let lists = |name: &'static str, word: &str| {
+        let mut elements = values(name).flat_map(|value| value.split(|byte| *byte == b','));
+        elements.any(|element| element.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let accepted = values("sec-websocket-accept").eq([accept.as_bytes()]);
+    let upgraded = lists("upgrade", "websocket") && lists("connection", "upgrade");
+    // No extension was requested.
+    let granted = values("sec-websocket-extensions").next().is_some();
+    if !accepted || !upgraded || granted {
+        return Err(WebSocketError::Handshake);
+    }
+    let mut chosen = values("sec-websocket-protocol");
+    let fits = match (chosen.next(), chosen.next()) {
+        (None, _) => offered.is_empty(),
+        (Some(name), None) => offered.iter().any(|own| own.as_bytes() == name),
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(WebSocketError::Subprotocol) }
 }
 
 /// The required answer of a server to a key.

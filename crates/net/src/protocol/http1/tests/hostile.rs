@@ -61,6 +61,52 @@ fn hostile_responses_are_named() {
     }
 }
 
+/// Requests that two programs may read differently, and the name of the error by strict rules.
+const AMBIGUOUS: [(&str, &str); 14] = [
+    ("GET / HTTP/1.1\n\r\n", "bad_line_end"),
+    ("GET / HTTP/1.1\r\nA: b\nC: d\r\n\r\n", "bad_line_end"),
+    ("\nGET / HTTP/1.1\r\n\r\n", "bad_line_end"),
+    ("\r\n\nGET / HTTP/1.1\r\n\r\n", "bad_line_end"),
+    ("GET / HTTP/1.1\r\nContent-Length: 0, 0\r\n\r\n", "bad_content_length"),
+    ("GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n", "bad_content_length"),
+    ("GET / HTTP/1.1\r\nContent-Length: 0000000000000000000\r\n\r\n", "bad_content_length"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: x, chunked\r\n\r\n0\r\n\r\n", "bad_transfer_encoding"),
+    ("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "bad_transfer_encoding"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0;a\r\n\r\n", "bad_chunk"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0 \r\n\r\n", "bad_chunk"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0000000000000000\r\n\r\n", "bad_chunk"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nno name\r\n\r\n", "bad_chunk"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n: b\r\n\r\n", "bad_chunk"),
+];
+
+#[test]
+fn strict_rules_refuse_what_lenient_ones_read() {
+    for (text, kind) in AMBIGUOUS {
+        let bytes = text.as_bytes();
+        for size in [1, 2, bytes.len()] {
+            let pieces = pieces(bytes, size);
+            let read = |rules| read_request_by(rules, &pieces, &[]).map(|found| found.is_some());
+            assert_eq!(read(Rules::Lenient), Ok(true), "{text:?}");
+            assert_eq!(read(Rules::Strict).unwrap_err().kind(), kind, "{text:?} by {size}");
+        }
+    }
+}
+
+#[test]
+fn blank_lines_before_a_request_are_none_of_it() {
+    let mut reader = RequestReader::by(Rules::Strict, &[]);
+    for (byte, between) in [(b'\r', false), (b'\n', true), (b'\r', false), (b'\n', true)] {
+        reader.read(&[byte]).unwrap();
+        assert_eq!(reader.is_between_requests(), between);
+    }
+    reader.read(b"POST / HTTP/1.1\r\nContent-Length: 1\r\n\r").unwrap();
+    assert!(!reader.is_in_body() && !reader.is_between_requests());
+    reader.read(b"\n").unwrap();
+    assert!(reader.is_in_body());
+    reader.read(b"x").unwrap();
+    assert!(!reader.is_in_body() && reader.is_between_requests());
+}
+
 #[test]
 fn hostile_requests_are_named() {
     let cases = [
@@ -165,5 +211,10 @@ proptest! {
             read.map(|(request, used, _)| (request, used))
         };
         prop_assert_eq!(request(&whole), request(&cut));
+        let strict = |pieces| read_request_by(Rules::Strict, pieces, &["expect"]).ok().flatten();
+        prop_assert_eq!(strict(&whole).map(|found| found.0), strict(&cut).map(|found| found.0));
+        if let Some((request, used, _)) = strict(&whole) {
+            prop_assert_eq!(self::read_request(&whole, &["expect"]).ok().flatten().map(|it| (it.0, it.1)), Some((request, used)));
+        }
     }
 }
