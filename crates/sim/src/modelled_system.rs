@@ -171,7 +171,7 @@ impl ModelledSystem {
     pub(crate) fn deadlock(
         &self,
         parts: &LimitedParts,
-        patient: &dyn Fn(u32) -> bool,
+        patient: &dyn Fn(&Job) -> bool,
     ) -> Option<Deadlock> {
         match self {
             ModelledSystem::Any(system) if !parts.is_empty() => system.deadlock(parts, patient),
@@ -203,6 +203,14 @@ impl ModelledSystem {
             ModelledSystem::FastStation(_) | ModelledSystem::FastFcfs(_) => Schedule::default(),
         };
         Measured { nodes: self.nodes(now), growth, schedule }
+    }
+
+    /// As [`ModelledSystem::nodes`]; of many nodes without the shares of numbers.
+    pub(crate) fn averages(&self, now: Nanos) -> Nodes {
+        match self {
+            ModelledSystem::Any(system) => system.averages(now),
+            ModelledSystem::FastStation(_) | ModelledSystem::FastFcfs(_) => self.nodes(now),
+        }
     }
 
     /// The figures of the nodes, if the measured time ends now.
