@@ -156,6 +156,11 @@ impl<T: Copy> Heap<T> {
         last
     }
 
+    /// The key of an item for which this holds, at a cost that grows with the number of items.
+    pub(crate) fn key_of(&self, so: impl Fn(&T) -> bool) -> Option<u64> {
+        self.nodes().iter().find(|node| so(&node.item)).map(|node| node.key)
+    }
+
     /// Removes the items for which this holds, at a cost that grows with the number of items.
     pub(crate) fn remove(&mut self, so: impl Fn(&T) -> bool) {
         let left: Vec<Node<T>> =

@@ -88,6 +88,12 @@ impl<T: Copy> Queue<T> {
         self.first.reverse();
     }
 
+    /// The key of an item for which this holds, at a cost that grows with the number of items.
+    pub(crate) fn key_of(&self, so: impl Fn(&T) -> bool) -> Option<u64> {
+        let first = self.first.iter().find(|node| so(&node.item)).map(|node| node.key);
+        first.or_else(|| self.others.key_of(so))
+    }
+
     /// Removes the items for which this holds, at a cost that grows with the number of items.
     pub(crate) fn remove(&mut self, so: impl Fn(&T) -> bool) {
         self.first.retain(|node| !so(&node.item));

@@ -61,9 +61,9 @@ impl ClusterFindings {
             let text = format!(
                 "a load of {asked} was asked for, and {name} reached {}: it is left out, because \
                  only misses visit it",
-                words::plain(figures.load)
+                words::plain(figures.queue.load)
             );
-            let is_far = figures.load > (1.0 + FAR) * asked;
+            let is_far = figures.queue.load > (1.0 + FAR) * asked;
             if is_far { self.warnings.push(text) } else { self.notes.push(text) }
         }
     }

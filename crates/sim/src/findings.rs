@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use thinktime_core::policy::scheduling::Rank;
 use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
-use thinktime_core::system::{KindVisit, StationModel, SystemModel};
+use thinktime_core::system::{KindVisit, OfferedLoad, StationModel, SystemModel};
 use thinktime_core::words;
 use thinktime_core::workload::{Beginning, Workload};
 
 use crate::cluster_findings::ClusterFindings;
 use crate::heavy_tail::HeavyTail;
-use crate::load::unlimited_load;
+use crate::load::{offered_overload, unlimited_load};
 use crate::overload::Overload;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
@@ -69,7 +69,9 @@ impl Findings<'_> {
     /// The stations whose policy goes by kinds of request, and to which all kinds are alike.
     fn single_classes(&self) -> Vec<String> {
         let mut visits: BTreeMap<&str, Vec<&KindVisit<'_>>> = BTreeMap::new();
-        self.visits.iter().for_each(|one| visits.entry(one.at).or_default().push(one));
+        for visit in self.visits {
+            visits.entry(visit.at.unwrap_or_default()).or_default().push(visit);
+        }
         let alike = self.system.all_stations().filter(|station| {
             let of = visits.get(station.name.as_str()).into_iter().flatten();
             let mut ranks = of.map(|visit| {
@@ -113,7 +115,7 @@ impl Findings<'_> {
         warnings.extend(self.never_steady());
         warnings.extend(self.rate_shortfall(summary).map(|missed| missed.words));
         let seen = || self.overload.map(ToString::to_string);
-        warnings.extend(self.offered_overload().or_else(seen));
+        warnings.extend(self.offered_overload().or_else(seen).or_else(|| self.offered_elsewhere()));
         warnings.extend(self.heavy_tail.map(ToString::to_string));
         warnings.extend(self.imprecise(summary));
         let retries = summary.retries > 0;
@@ -145,7 +147,8 @@ impl Findings<'_> {
         let nothing = || summary.nothing_happened().filter(|_| !self.interrupted);
         // Only who gives a duration asks for the figures of a time, and not for a steady state.
         let steady = self.plan.limit.until.is_never();
-        let overload = || self.overload.filter(|_| steady).map(ToString::to_string);
+        let seen = || self.overload.map(ToString::to_string).or_else(|| self.offered_elsewhere());
+        let overload = || if steady { seen() } else { None };
         let spoilt = self.collector.scripts_failed().or_else(nothing).or_else(overload);
         spoilt.or_else(|| missed().map(|missed| missed.words))
     }
@@ -164,6 +167,16 @@ impl Findings<'_> {
         Some(format!(
             "the offered load is {}: the queue grows without bound, and all times depend on how \
              long the run was",
+            words::plain(load)
+        ))
+    }
+
+    /// An overload of a pool, of one server of a cluster, or of a link.
+    fn offered_elsewhere(&self) -> Option<String> {
+        let OfferedLoad { name, load } = offered_overload(self.workload, self.system)?;
+        Some(format!(
+            "the offered load of `{name}` is {}: ever more requests wait for it, and all times \
+             depend on how long the run was",
             words::plain(load)
         ))
     }

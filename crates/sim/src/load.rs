@@ -7,7 +7,7 @@ use thinktime_core::error::Invalid;
 use thinktime_core::limit::Limit;
 use thinktime_core::record::Timeline;
 use thinktime_core::statistics::Tally;
-use thinktime_core::system::{Capacity, SystemModel};
+use thinktime_core::system::{Capacity, OfferedLoad, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{Population, Sessions, Workload, WorkloadFiles};
@@ -29,6 +29,13 @@ pub(crate) fn unlimited_load(workload: &Workload, system: &SystemModel) -> Optio
     let capacities = system.patient_capacities(workload, &workload.request_rates()?);
     let unlimited = capacities.iter().filter(|one| one.unlimited);
     Some(unlimited.map(Capacity::demand_per_server_s).fold(0.0, f64::max))
+}
+
+/// The worst overload of another part, if it is known beforehand.
+pub(crate) fn offered_overload(workload: &Workload, system: &SystemModel) -> Option<OfferedLoad> {
+    let loads = system.offered_loads(workload, &workload.request_rates()?);
+    let overloads = loads.into_iter().filter(|one| one.load >= 1.0);
+    overloads.max_by(|one, other| one.load.total_cmp(&other.load))
 }
 
 /// Refuses an overload that would never end.

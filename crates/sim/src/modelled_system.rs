@@ -56,9 +56,9 @@ pub(crate) trait ModelledSystem {
     /// The requests in the system whose departure is not known.
     fn inside(&self) -> Vec<Job>;
 
-    /// The requests that wait for one another for ever; kinds that are `patient` stay until they
+    /// The requests that wait for one another for ever; those that are `patient` stay until they
     /// are served.
-    fn deadlock(&self, _: &LimitedParts, _patient: &dyn Fn(u32) -> bool) -> Option<Deadlock> {
+    fn deadlock(&self, _: &LimitedParts, _patient: &dyn Fn(&Job) -> bool) -> Option<Deadlock> {
         None
     }
 
@@ -70,6 +70,11 @@ pub(crate) trait ModelledSystem {
 
     /// The figures of the nodes, if the measured time ends now.
     fn nodes(&self, now: Nanos) -> Nodes;
+
+    /// As [`ModelledSystem::nodes`]; of many nodes without the shares of numbers.
+    fn averages(&self, now: Nanos) -> Nodes {
+        self.nodes(now)
+    }
 
     /// The first turns of the machines' cores.
     fn schedule(&self) -> Schedule {
@@ -115,7 +120,7 @@ impl ModelledSystem for System<DrawnDemands> {
         System::inside(self).copied().collect()
     }
 
-    fn deadlock(&self, parts: &LimitedParts, patient: &dyn Fn(u32) -> bool) -> Option<Deadlock> {
+    fn deadlock(&self, parts: &LimitedParts, patient: &dyn Fn(&Job) -> bool) -> Option<Deadlock> {
         if parts.is_empty() { None } else { System::deadlock(self, parts, patient) }
     }
 
@@ -129,6 +134,10 @@ impl ModelledSystem for System<DrawnDemands> {
 
     fn nodes(&self, now: Nanos) -> Nodes {
         self.summaries(now)
+    }
+
+    fn averages(&self, now: Nanos) -> Nodes {
+        System::averages(self, now)
     }
 
     fn schedule(&self) -> Schedule {

@@ -8,7 +8,7 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::workload::Workload;
 
-use crate::driver::Replication;
+use crate::driver::{Replication, Stall};
 use crate::findings::Findings;
 use crate::heavy_tail::HeavyTail;
 use crate::measured::stations;
@@ -56,15 +56,18 @@ pub(crate) fn outcome(
 ) -> SimulationOutcome {
     let mut summary = summary_of(workload, system, &joined);
     let Replication { collector, window, measured, checkpoints, stuck, .. } = joined.all;
+    let deadlock = stuck.as_ref().is_some_and(Stall::is_deadlock);
     let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
-    let samples = Samples::new(joined.nodes, &checkpoints);
+    let samples = Samples::new(joined.nodes, checkpoints);
     let visits = system.kind_visits(workload);
     let heavy_tail = HeavyTail::find(workload, &visits);
     match &heavy_tail {
         Some(_) => leave_out_intervals(&mut summary),
         None => set_intervals(&mut summary, workload, system, &samples),
     }
+    // What is full because of a deadlock is not overloaded.
     let overload = Overload::find(workload, system, &measured, &samples.nodes);
+    let overload = overload.filter(|_| !deadlock);
     let findings = Findings {
         workload,
         system,

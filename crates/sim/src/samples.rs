@@ -12,17 +12,17 @@ pub(crate) struct Samples {
 impl Samples {
     /// Of the replications, if there are several; or of a run with these figures from its beginning
     /// up to several times.
-    pub(crate) fn new(replications: Vec<Nodes>, checkpoints: &[Nodes]) -> Samples {
+    pub(crate) fn new(replications: Vec<Nodes>, mut checkpoints: Vec<Nodes>) -> Samples {
         if replications.len() > 1 {
             return Samples { nodes: replications, independent: true };
         }
-        let nodes = checkpoints.windows(2).map(|pair| since(&pair[1], &pair[0])).collect();
-        Samples { nodes, independent: false }
+        // The last one first, so that the earlier one is still whole.
+        for at in (1..checkpoints.len()).rev() {
+            let (earlier, later) = checkpoints.split_at_mut(at);
+            let both = later[0].iter_mut().flatten().zip(earlier[at - 1].iter().flatten());
+            both.for_each(|(later, earlier)| later.subtract(earlier));
+        }
+        checkpoints.drain(..1.min(checkpoints.len()));
+        Samples { nodes: checkpoints, independent: false }
     }
-}
-
-/// The figures of the time between.
-fn since(later: &Nodes, earlier: &Nodes) -> Nodes {
-    let both = later.iter().zip(earlier);
-    both.map(|(later, earlier)| Some(later.as_ref()?.since(earlier.as_ref()?))).collect()
 }

@@ -134,15 +134,16 @@ impl GeneratorFigures {
 /// Service demands, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DemandFigures {
-    /// The sample mean.
-    pub mean: f64,
-    /// The sample squared coefficient of variation.
-    pub cv2: f64,
+    /// The sample mean; `None` without requests.
+    pub mean: Option<f64>,
+    /// The sample squared coefficient of variation; `None` without requests.
+    pub cv2: Option<f64>,
 }
 
 impl DemandFigures {
     pub(super) fn new(demands: &Demands) -> DemandFigures {
-        DemandFigures { mean: demands.mean_s(), cv2: demands.cv2() }
+        let of_some = |value: f64| (demands.arrivals > 0).then_some(value);
+        DemandFigures { mean: of_some(demands.mean_s()), cv2: of_some(demands.cv2()) }
     }
 }
 

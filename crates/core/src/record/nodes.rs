@@ -2,7 +2,7 @@
 
 use super::Summary;
 use super::figures::{ClusterFigures, MachineFigures};
-use super::station_figures::{PoolFigures, StationFigures};
+use super::station_figures::{QueueFigures, StationFigures};
 use crate::system::StationSummary;
 use crate::system::cluster::ClusterSummary;
 use crate::system::link::LinkSummary;
@@ -16,7 +16,7 @@ impl Summary {
 
     /// Adds a pool.
     pub fn add_pool(&mut self, name: &str, pool: &StationSummary) {
-        self.pools.insert(name.to_owned(), PoolFigures::new(pool));
+        self.pools.insert(name.to_owned(), QueueFigures::new(pool));
     }
 
     /// Adds a machine with the name of its operating system.

@@ -16,7 +16,7 @@ use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
 use super::noted::{CheckFinding, CrossedLink, whole};
 use super::rates::rate_intervals;
-use super::station_figures::{PoolFigures, StationFigures};
+use super::station_figures::{QueueFigures, StationFigures};
 use super::{Collector, Window};
 use crate::failure::STATUS;
 use crate::program::{CheckCount, Report};
@@ -99,7 +99,7 @@ pub struct Summary {
     pub stations: BTreeMap<String, StationFigures>,
     /// The pools of a modelled system by name.
     #[serde(default)]
-    pub pools: BTreeMap<String, PoolFigures>,
+    pub pools: BTreeMap<String, QueueFigures>,
     /// The machines of a modelled system by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub machines: BTreeMap<String, MachineFigures>,

@@ -1,11 +1,9 @@
 //! The capacities of a system's nodes, and their load under a workload.
 
-use thinktime_file::workload::Cancel;
-
 use super::ids::EntranceId;
 use super::model::SystemModel;
 use super::nodes::AnyNodeModel;
-use crate::request::RequestKind;
+use super::uses::{Amount, Use};
 use crate::workload::Workload;
 
 /// The capacity of a node with servers, and the load that requests put on it.
@@ -33,45 +31,33 @@ impl SystemModel {
     /// requests at these rates, or for one request if they are shares.
     #[must_use]
     pub fn capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
-        self.capacities_for(workload, rates, &|_, _| true)
+        let program = self.program_for(workload);
+        self.capacities_for(workload, rates, &|kind| program.mean_visits_s(kind).collect())
     }
 
     /// As [`SystemModel::capacities`], for the requests alone that wait as long as it takes, in any
     /// number. A load of 1 and more of these makes a queue grow without bound; the others are
-    /// bounded, because the client or a pool turns them away, or because they give up.
+    /// bounded, because the client or a queue turns them away, or because they give up.
     #[must_use]
     pub fn patient_capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
-        let guarded = self.guarded_entrances(workload);
-        self.capacities_for(workload, rates, &|kind, entrance| {
-            let few = workload.population_of(kind as u32).clients.turn_away();
-            let leaves = || self.lets_go(entrance, &workload.requests[kind]);
-            !few && !guarded[kind].contains(&entrance) && !leaves()
+        let program = self.program_for(workload);
+        self.capacities_for(workload, rates, &|kind| {
+            let uses = self.uses(&program, workload, kind).into_iter();
+            let demand = |one: Use| match one.of {
+                Amount::Demand(entrance, mean_s) => Some((entrance, mean_s)),
+                Amount::Kept(_) | Amount::Bytes(_) => None,
+            };
+            uses.filter(|one| one.certain).filter_map(demand).collect()
         })
     }
 
-    /// Whether a request that has waited long enough leaves an entrance, because its client gives
-    /// it up.
-    fn lets_go(&self, entrance: EntranceId, kind: &RequestKind) -> bool {
-        match kind.cancel {
-            _ if !kind.is_impatient() => false,
-            Cancel::Never => false,
-            Cancel::Always => true,
-            // Who has been served a little is no longer queued.
-            Cancel::Queued => {
-                let name = &self.entrance(entrance).name;
-                let station = self.all_stations().find(|one| one.name == *name);
-                station.is_some_and(|one| one.discipline.serves_one_by_one())
-            }
-        }
-    }
-
+    /// `visits` gives the entrances by which a kind of request goes, with its mean demand there.
     fn capacities_for(
         &self,
         workload: &Workload,
         rates: &[f64],
-        counts: &dyn Fn(usize, EntranceId) -> bool,
+        visits: &dyn Fn(usize) -> Vec<(EntranceId, f64)>,
     ) -> Vec<Capacity> {
-        let program = self.program_for(workload);
         let mut by_door = vec![0.0; self.entrances.len()];
         let mut means = vec![0.0; self.entrances.len()];
         for (population, rate) in workload.populations.iter().zip(rates) {
@@ -79,11 +65,10 @@ impl SystemModel {
             let mut sums = vec![0.0; self.entrances.len()];
             for (kind, weight) in population.kinds.clone().zip(weights) {
                 // Of many entrances a request uses few, and only those are added up.
-                program.mean_visits_s(kind).for_each(|(at, mean)| means[at.0 as usize] += mean);
-                for (at, _) in program.mean_visits_s(kind) {
-                    let mean = std::mem::take(&mut means[at.0 as usize]);
-                    sums[at.0 as usize] +=
-                        if mean > 0.0 && counts(kind, at) { weight * mean } else { 0.0 };
+                let visits = visits(kind);
+                visits.iter().for_each(|(at, mean)| means[at.0 as usize] += mean);
+                for (at, _) in visits {
+                    sums[at.0 as usize] += weight * std::mem::take(&mut means[at.0 as usize]);
                 }
             }
             by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));

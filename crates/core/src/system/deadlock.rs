@@ -8,7 +8,7 @@ use super::jobs::{Handle, Holding, Jobs, NOBODY, Place};
 use super::model::SystemModel;
 use super::node::HoldKind;
 use super::program::Instruction;
-use super::{AnyNodeModel, DemandSource, System};
+use super::{AnyNodeModel, DemandSource, Job, System};
 
 /// The parts of a system of which there is a limited number, by name: pools, and services with
 /// threads.
@@ -52,13 +52,13 @@ impl LimitedParts {
 }
 
 impl<D: DemandSource> System<D> {
-    /// The requests that wait for one another, if any do. A request of a kind that is not
-    /// `patient` leaves by itself.
+    /// The requests that wait for one another, if any do. A request that is not `patient` leaves by
+    /// itself.
     #[must_use]
     pub fn deadlock(
         &self,
         parts: &LimitedParts,
-        patient: &dyn Fn(u32) -> bool,
+        patient: &dyn Fn(&Job) -> bool,
     ) -> Option<Deadlock> {
         let waits = Waits::new(&self.jobs, |handle| self.wanted(handle, parts), patient);
         let stuck = waits.stuck();
@@ -105,7 +105,7 @@ impl Waits {
     fn new(
         jobs: &Jobs,
         wanted: impl Fn(Handle) -> Option<Holding>,
-        patient: &dyn Fn(u32) -> bool,
+        patient: &dyn Fn(&Job) -> bool,
     ) -> Waits {
         let present = jobs.present();
         let wants = |handle: &Handle| Some((*handle, wanted(*handle)?));
@@ -115,7 +115,7 @@ impl Waits {
             (*handle, kept.filter(|what| wanted.get(handle) != Some(what)).collect())
         };
         let kept = present.iter().map(keeps).collect();
-        let leaves = |handle: &&Handle| !patient(jobs[**handle].job.kind);
+        let leaves = |handle: &&Handle| !patient(&jobs[**handle].job);
         let leaving = present.iter().filter(leaves).copied().collect();
         let whole = |handle: &Handle| Some((*handle, jobs[*handle].parent));
         let wholes =
@@ -164,7 +164,7 @@ mod tests {
     use thinktime_file::schema::Source;
     use thinktime_file::time::Nanos;
 
-    use super::super::{DrawnDemands, Job, Program};
+    use super::super::{DrawnDemands, Program};
     use super::*;
     use crate::files::NoFiles;
     use crate::random::Purpose;

@@ -85,6 +85,13 @@ impl<T: Copy> EqualShares<T> {
         Some(item)
     }
 
+    /// The rest of a piece, at a cost that grows with their number; nothing if there is none.
+    pub(super) fn left(&mut self, now: Nanos, so: impl Fn(&T) -> bool) -> Nanos {
+        self.pass(now);
+        let left = self.work.key_of(so).map(|key| f64::from_bits(key) - self.virtual_now);
+        Nanos::nearest(larger(left.unwrap_or(0.0), 0.0))
+    }
+
     /// Removes a piece that is not done.
     pub(super) fn remove(&mut self, now: Nanos, so: impl Fn(&T) -> bool) {
         self.pass(now);

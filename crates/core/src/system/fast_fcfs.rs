@@ -6,7 +6,8 @@
 
 use thinktime_file::time::Nanos;
 
-use super::station::{Monitor, Overload, StationSummary};
+use super::node::Detail;
+use super::station::{Left, Monitor, Overload, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, SystemModel};
 use crate::policy::scheduling::{Rank, Ties};
 use crate::ring::Ring;
@@ -21,6 +22,8 @@ pub struct FastFcfs<D> {
     leaving: Ring<FcfsDeparture>,
     /// When the first of them leaves.
     next: Nanos,
+    /// When the one before it left; kept if there are several kinds of request.
+    last_left: Nanos,
     monitor: Monitor,
 }
 
@@ -55,6 +58,7 @@ impl<D: DemandSource> FastFcfs<D> {
             free_at: Nanos::ZERO,
             leaving: Ring::new(),
             next: Nanos::MAX,
+            last_left: Nanos::ZERO,
             monitor: Monitor::new(1, kinds),
         })
     }
@@ -80,7 +84,11 @@ impl<D: DemandSource> FastFcfs<D> {
         let first = *self.leaving.front()?;
         self.leaving.pop_front();
         self.next = self.leaving.front().map_or(Nanos::MAX, |next| next.at);
-        self.monitor.depart(first.at, || first.kind);
+        let last_left = &mut self.last_left;
+        self.monitor.depart(first.at, || {
+            let begun = first.came.max(std::mem::replace(last_left, first.at));
+            Left { kind: first.kind, served: first.at.since(begun) }
+        });
         Some(first)
     }
 
@@ -105,7 +113,7 @@ impl<D: DemandSource> FastFcfs<D> {
     /// The time averages so far.
     #[must_use]
     pub fn summary(&self, now: Nanos) -> StationSummary {
-        self.monitor.summary(now)
+        self.monitor.summary(now, Detail::Whole)
     }
 }
 

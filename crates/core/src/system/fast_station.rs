@@ -7,7 +7,7 @@ use thinktime_file::time::Nanos;
 
 use super::ids::NodeId;
 use super::jobs::Jobs;
-use super::node::{Building, Node};
+use super::node::{Building, Detail, Node};
 use super::station::{Overload, Station, StationModel, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, Program, SystemModel};
 
@@ -83,7 +83,7 @@ impl<D: DemandSource> FastStation<D> {
     /// The time averages so far.
     #[must_use]
     pub fn summary(&self, now: Nanos) -> StationSummary {
-        self.station.monitor().summary(now)
+        self.station.monitor().summary(now, Detail::Whole)
     }
 }
 

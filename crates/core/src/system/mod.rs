@@ -20,7 +20,6 @@ mod fast_fcfs;
 mod fast_station;
 mod finite_mean;
 mod fit;
-mod guards;
 mod ids;
 mod jobs;
 pub mod link;
@@ -29,6 +28,7 @@ mod model;
 mod named_steps;
 mod node;
 mod nodes;
+mod offered;
 mod pool;
 mod program;
 mod read;
@@ -37,6 +37,7 @@ mod responses;
 mod run;
 mod size_demand;
 mod station;
+mod uses;
 mod visits;
 mod workload_program;
 
@@ -52,6 +53,7 @@ pub use ids::{EntranceId, NodeId};
 pub use model::SystemModel;
 pub use node::{Entrance, NodeSummary};
 pub use nodes::AnyNodeModel;
+pub use offered::OfferedLoad;
 pub use pool::PoolModel;
 pub use program::Program;
 pub use size_demand::SizeDemand;
@@ -66,7 +68,7 @@ use std::collections::VecDeque;
 use cluster::Condition;
 use jobs::{Handle, Jobs, NOBODY, Place};
 use machine::Schedule;
-use node::Building;
+use node::{Building, Detail};
 use nodes::Nodes;
 use program::Instruction;
 use thinktime_file::time::Nanos;
@@ -226,7 +228,13 @@ impl<D: DemandSource> System<D> {
     /// The time averages so far, by node; `None` if a node is not measured.
     #[must_use]
     pub fn summaries(&self, now: Nanos) -> Vec<Option<NodeSummary>> {
-        self.nodes.summaries(now)
+        self.nodes.summaries(now, Detail::Whole)
+    }
+
+    /// As [`System::summaries`], without the shares of time with each number of requests.
+    #[must_use]
+    pub fn averages(&self, now: Nanos) -> Vec<Option<NodeSummary>> {
+        self.nodes.summaries(now, Detail::Averages)
     }
 
     /// The first turns of machines' cores since the measuring began.

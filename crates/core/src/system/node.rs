@@ -97,7 +97,7 @@ pub(super) trait Node {
     fn begin_measuring(&mut self, _now: Nanos) {}
 
     /// The time averages so far; `None` if nothing is measured.
-    fn summary(&self, _now: Nanos) -> Option<NodeSummary> {
+    fn summary(&self, _now: Nanos, _detail: Detail) -> Option<NodeSummary> {
         None
     }
 
@@ -105,6 +105,15 @@ pub(super) trait Node {
     fn schedule(&self) -> Option<&Schedule> {
         None
     }
+}
+
+/// How much of its figures a node gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// All of them.
+    Whole,
+    /// Without the shares of time with each number of visitors, which need memory.
+    Averages,
 }
 
 /// A node's figures over the measured time, by the place where results show them.
@@ -130,20 +139,18 @@ pub enum NodeSummary {
 }
 
 impl NodeSummary {
-    /// The figures of its stations, or of the pool, of the time since an earlier measurement that
-    /// began with this one. Its other figures stay those of the whole time.
-    #[must_use]
-    pub fn since(&self, earlier: &NodeSummary) -> NodeSummary {
-        use NodeSummary::{Cluster, Link, Machine, Pool, Station};
+    /// Takes away an earlier measurement that began with this one: the figures of its stations, or
+    /// of the pool, are then those of the time since. Its other figures stay those of the whole.
+    pub fn subtract(&mut self, earlier: &NodeSummary) {
         match (self, earlier) {
-            (Station(now), Station(then)) => Station(now.since(then)),
-            (Pool(now), Pool(then)) => Pool(now.since(then)),
-            (Machine { station, machine, os }, Machine { station: then, .. }) => {
-                let (machine, os) = (machine.clone(), os.clone());
-                Machine { station: station.since(then), machine, os }
-            }
-            (Cluster(now), Cluster(then)) => Cluster(now.since(then)),
-            (Link(now), Link(_)) => Link(*now),
+            (NodeSummary::Station(now), NodeSummary::Station(then))
+            | (NodeSummary::Pool(now), NodeSummary::Pool(then))
+            | (
+                NodeSummary::Machine { station: now, .. },
+                NodeSummary::Machine { station: then, .. },
+            ) => now.subtract(then),
+            (NodeSummary::Cluster(now), NodeSummary::Cluster(then)) => now.subtract(then),
+            (NodeSummary::Link(_), NodeSummary::Link(_)) => {}
             _ => unreachable!("a node is of one kind"),
         }
     }

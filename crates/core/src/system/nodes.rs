@@ -10,7 +10,7 @@ use super::ids::{EntranceId, NodeId};
 use super::jobs::{Handle, Holding, Jobs};
 use super::link::{Link, LinkModel};
 use super::machine::{MachineModel, MachineNode, Schedule};
-use super::node::{Answer, Build, Building, Node, NodeModel, NodeSummary, Visit};
+use super::node::{Answer, Build, Building, Detail, Node, NodeModel, NodeSummary, Visit};
 use super::pool::{Pool, PoolModel};
 use super::read::Reading;
 use super::station::{Station, StationModel};
@@ -203,8 +203,8 @@ impl Nodes {
     }
 
     /// As [`Node::summary`], of all.
-    pub(super) fn summaries(&self, now: Nanos) -> Vec<Option<NodeSummary>> {
-        self.all.iter().map(|node| each!(node, one => one.summary(now))).collect()
+    pub(super) fn summaries(&self, now: Nanos, detail: Detail) -> Vec<Option<NodeSummary>> {
+        self.all.iter().map(|node| each!(node, one => one.summary(now, detail))).collect()
     }
 
     /// The state of the clusters: the worst one's.

@@ -9,9 +9,9 @@ use thinktime_file::time::Nanos;
 use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
-use super::node::{Answer, Build, Building, Node, NodeModel, NodeSummary, Visit};
+use super::node::{Answer, Build, Building, Detail, Node, NodeModel, NodeSummary, Visit};
 use super::read::{Placed, Reading, at_least_one, named};
-use super::station::Monitor;
+use super::station::{Left, Monitor};
 
 /// A pool, checked.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ impl Node for Pool {
 
     /// Gives a place back: the first one in line gets it.
     fn release(&mut self, now: Nanos, _: u32, handle: Handle, jobs: &mut Jobs) {
-        self.monitor.depart(now, || jobs[handle].job.kind);
+        self.monitor.depart(now, || Left { kind: jobs[handle].job.kind, served: Nanos::ZERO });
         jobs.release_hold(handle, self.id, ENTRANCE);
         while let Some(next) = self.waiting.pop_front() {
             if jobs.still_waits(next) {
@@ -120,7 +120,7 @@ impl Node for Pool {
     }
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
-        self.monitor.depart(now, || jobs[handle].job.kind);
+        self.monitor.depart(now, || Left { kind: jobs[handle].job.kind, served: Nanos::ZERO });
         self.waiting_count -= 1;
         true
     }
@@ -129,7 +129,7 @@ impl Node for Pool {
         self.monitor.begin(now);
     }
 
-    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
-        Some(NodeSummary::Pool(self.monitor.summary(now)))
+    fn summary(&self, now: Nanos, detail: Detail) -> Option<NodeSummary> {
+        Some(NodeSummary::Pool(self.monitor.summary(now, detail)))
     }
 }

@@ -261,6 +261,16 @@ impl Program {
         draws.find_map(|(law, entrance)| entrance.filter(|_| law.is_none()))
     }
 
+    /// The entrance and the law of a draw; no entrance of a delay. `None` if it is left out.
+    pub(super) fn draw_at(
+        &self,
+        kind: usize,
+        draw: u32,
+    ) -> Option<(Option<EntranceId>, &DemandLaw)> {
+        let law = self.laws[kind][draw as usize].as_ref()?;
+        Some((self.entrances[kind][draw as usize], law))
+    }
+
     pub(super) fn visits(&self, kind: usize) -> impl Iterator<Item = (EntranceId, &DemandLaw)> {
         let draws = self.entrances[kind].iter().zip(&self.laws[kind]);
         draws.filter_map(|(entrance, law)| Some(((*entrance)?, law.as_ref()?)))

@@ -1,8 +1,10 @@
 //! Replications that cannot reach their end: the clock has no more time, or requests wait for one
 //! another.
 
+use std::collections::BTreeSet;
+
 use thinktime_core::file::Cancel;
-use thinktime_core::system::{AnyNodeModel, Deadlock, LimitedParts, SystemModel};
+use thinktime_core::system::{AnyNodeModel, Deadlock, Job, LimitedParts, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
@@ -20,8 +22,8 @@ const EVENTS_PER_REQUEST: u64 = 128;
 pub(super) struct DeadEnds {
     parts: LimitedParts,
     names: Vec<String>,
-    /// By kind of request, whether it stays in the system until it is served.
-    patient: Vec<bool>,
+    /// By kind of request, when it leaves the system by itself; `None` for never.
+    leaves: Vec<Option<Cancel>>,
     /// Whether sessions arrive without an end.
     endless: bool,
     /// Whether what is present must have an event ahead, if it is in no deadlock. The servers of a
@@ -37,7 +39,7 @@ impl DeadEnds {
         DeadEnds {
             parts: model.limited_parts(),
             names: kinds().map(|kind| kind.name.clone()).collect(),
-            patient: kinds().map(|kind| !kind.gives_up() || kind.cancel == Cancel::Never).collect(),
+            leaves: kinds().map(|kind| kind.gives_up().then_some(kind.cancel)).collect(),
             endless: workload.arrivals_are_endless(),
             moves: !model.nodes.iter().any(|one| matches!(one, AnyNodeModel::Cluster(_))),
             events: 0,
@@ -80,8 +82,18 @@ impl<M: ModelledSystem> Driver<'_, M> {
 
     /// The deadlock of the requests that are present.
     pub(super) fn deadlock(&self) -> Option<Stall> {
-        let DeadEnds { parts, patient, .. } = &self.dead_ends;
-        let found = self.system.deadlock(parts, &|kind| patient[kind as usize])?;
+        let DeadEnds { parts, leaves, .. } = &self.dead_ends;
+        // Who was given up while it did not wait stays, however long it then waits.
+        let wanted: BTreeSet<u64> = match leaves.contains(&Some(Cancel::Queued)) {
+            true => self.waiting().iter().map(|one| one.ticket.to_word()).collect(),
+            false => BTreeSet::new(),
+        };
+        let patient = |job: &Job| match leaves[job.kind as usize] {
+            None | Some(Cancel::Never) => true,
+            Some(Cancel::Queued) => !wanted.contains(&job.token),
+            Some(Cancel::Always) => false,
+        };
+        let found = self.system.deadlock(parts, &patient)?;
         let (requests, who) = (found.requests, self.dead_ends.words(&found));
         Some(Stall::Deadlock { requests, who, at: self.now })
     }

@@ -73,6 +73,11 @@ pub(crate) enum Stall {
 }
 
 impl Stall {
+    /// Whether requests wait for one another.
+    pub(crate) fn is_deadlock(&self) -> bool {
+        matches!(self, Stall::Deadlock { .. })
+    }
+
     /// The virtual time that was reached.
     fn at(&self) -> Nanos {
         let (Stall::Still { at, .. }

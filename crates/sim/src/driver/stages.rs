@@ -100,7 +100,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
         if let Some(checkpoints) = self.checkpoints.as_mut().filter(|one| one.is_due(now))
             && self.measured.is_none()
         {
-            checkpoints.mark(now, self.system.nodes(now));
+            checkpoints.mark(now, self.system.averages(now));
         }
     }
 

@@ -213,6 +213,21 @@ impl Dispatch {
         self.entry
     }
 
+    /// The share of all requests that each server of these weights gets in the long run, if that
+    /// depends on nothing else. Servers in turn have the same share of each kind of request only if
+    /// there is one kind.
+    #[must_use]
+    pub fn shares(&self, weights: &[f64], one_kind: bool) -> Option<Vec<f64>> {
+        let weights = match self.entry.name() {
+            "random" => weights.to_vec(),
+            "weighted-round-robin" if one_kind => weights.to_vec(),
+            "round-robin" if one_kind => vec![1.0; weights.len()],
+            _ => return None,
+        };
+        let sum: f64 = weights.iter().sum();
+        Some(weights.into_iter().map(|weight| weight / sum).collect())
+    }
+
     /// The policy at work.
     ///
     /// # Errors

@@ -38,20 +38,10 @@ pub struct ServerSummary {
 }
 
 impl ClusterSummary {
-    /// The stations' figures of the time since an earlier measurement; the others stay.
-    pub(in crate::system) fn since(&self, earlier: &ClusterSummary) -> ClusterSummary {
-        let server = |(now, then): (&ServerSummary, &ServerSummary)| ServerSummary {
-            stations: now.stations.iter().zip(&then.stations).map(|(a, b)| a.since(b)).collect(),
-            machine: now.machine.clone(),
-            by_class: now.by_class.clone(),
-            ..*now
-        };
-        ClusterSummary {
-            servers: self.servers.iter().zip(&earlier.servers).map(server).collect(),
-            stations: self.stations.clone(),
-            os: self.os.clone(),
-            classes: self.classes.clone(),
-            waiting_mean: self.waiting_mean,
+    /// Takes away an earlier measurement of the stations; the other figures stay.
+    pub(in crate::system) fn subtract(&mut self, earlier: &ClusterSummary) {
+        for (now, then) in self.servers.iter_mut().zip(&earlier.servers) {
+            now.stations.iter_mut().zip(&then.stations).for_each(|(now, then)| now.subtract(then));
         }
     }
 

@@ -9,6 +9,7 @@ use crate::failure::REFUSED;
 use crate::policy::dispatch::{Placement, Request};
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::node::Answer;
+use crate::system::station::Left;
 
 impl Cluster {
     /// A request comes to the switch.
@@ -103,7 +104,7 @@ impl Cluster {
                 return;
             }
             self.waiting.pop_front();
-            self.waiters.depart(now, || 0);
+            self.waiters.depart(now, || Left::NOTHING);
             jobs[next].place = Place::Between;
             match placement {
                 Placement::Nowhere => jobs.lost.push((next, REFUSED)),

@@ -15,8 +15,8 @@ use crate::random::{Purpose, Stream};
 use crate::system::agenda::Agenda;
 use crate::system::ids::{EntranceId, NodeId};
 use crate::system::jobs::{Handle, Jobs};
-use crate::system::node::{Answer, Build, Building, Node, NodeModel, NodeSummary, Visit};
-use crate::system::station::Monitor;
+use crate::system::node::{Answer, Build, Building, Detail, Node, NodeModel, NodeSummary, Visit};
+use crate::system::station::{Left, Monitor};
 
 /// The entry by which requests come into a cluster; the others are its stations or the services
 /// of its machines, from 0.
@@ -260,7 +260,7 @@ impl Node for Box<Cluster> {
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
         let ClusterJob { server, entry, .. } = self.guests[handle as usize];
         let Some(entry) = entry else {
-            self.waiters.depart(now, || 0);
+            self.waiters.depart(now, || Left::NOTHING);
             return true;
         };
         let number = self.number_of(server, entry);
@@ -283,16 +283,16 @@ impl Node for Box<Cluster> {
         self.servers.iter_mut().zip(parts).for_each(|(one, its)| one.begin_measuring(now, its));
     }
 
-    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
+    fn summary(&self, now: Nanos, detail: Detail) -> Option<NodeSummary> {
         let servers = self.servers.iter().zip(self.parts.chunks(self.per_server));
-        let server = |(server, its): (&Server, &[Part])| server.summary(now, its);
+        let server = |(server, its): (&Server, &[Part])| server.summary(now, its, detail);
         let (stations, classes) = self.names.clone();
         Some(NodeSummary::Cluster(ClusterSummary {
             servers: servers.map(server).collect(),
             stations,
             classes,
             os: self.os.clone(),
-            waiting_mean: self.waiters.summary(now).queue_length_mean,
+            waiting_mean: self.waiters.summary(now, detail).queue_length_mean,
         }))
     }
 }

@@ -6,7 +6,7 @@ use super::ClusterModel;
 use crate::system::ids::NodeId;
 use crate::system::jobs::{Handle, Jobs};
 use crate::system::machine::{MachineNode, MachineSummary};
-use crate::system::node::{Answer, Building, Node, Visit};
+use crate::system::node::{Answer, Building, Detail, Node, Visit};
 use crate::system::station::{Station, StationSummary};
 
 /// A station of a server, or the machine that it is.
@@ -49,11 +49,15 @@ impl Part {
     }
 
     /// Its figures over the measured time, by its own clock.
-    pub(super) fn figures(&self, own: Nanos) -> (StationSummary, Option<MachineSummary>) {
+    pub(super) fn figures(
+        &self,
+        own: Nanos,
+        detail: Detail,
+    ) -> (StationSummary, Option<MachineSummary>) {
         match self {
-            Part::Station(station) => (station.monitor().summary(own), None),
+            Part::Station(station) => (station.monitor().summary(own, detail), None),
             Part::Machine(machine) => {
-                let (station, machine) = machine.figures(own);
+                let (station, machine) = machine.figures(own, detail);
                 (station, Some(machine))
             }
         }

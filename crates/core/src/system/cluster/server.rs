@@ -10,6 +10,7 @@ use super::clock::Clock;
 use super::part::Part;
 use crate::policy::dispatch::Probe;
 use crate::system::machine::MachineSummary;
+use crate::system::node::Detail;
 use crate::system::station::StationSummary;
 
 /// A server reports the median of this many requests, the last to end.
@@ -134,16 +135,16 @@ impl Server {
     pub(super) fn set_speed(&mut self, now: Nanos, speed: f64, parts: &mut [Part]) {
         let own = self.clock.own(now);
         // Averages are by the time of all, which the parts do not know.
-        self.past = Some(self.averages(now, parts));
+        self.past = Some(self.averages(now, parts, Detail::Whole));
         parts.iter_mut().for_each(|part| part.begin_measuring(own));
         self.clock.set_speed(now, speed);
     }
 
     /// The figures of its parts up to now.
-    fn averages(&self, now: Nanos, parts: &[Part]) -> Averages {
+    fn averages(&self, now: Nanos, parts: &[Part], detail: Detail) -> Averages {
         let (own, speed) = (self.clock.own(now), self.clock.speed());
         let (mut stations, machines): (Vec<_>, Vec<_>) =
-            parts.iter().map(|part| part.figures(own)).unzip();
+            parts.iter().map(|part| part.figures(own, detail)).unzip();
         stations.iter_mut().for_each(|one| one.duration_s /= speed);
         let mut machine = machines.into_iter().flatten().next();
         machine.iter_mut().for_each(|one| one.duration_s /= speed);
@@ -154,8 +155,8 @@ impl Server {
         (stations, machine)
     }
 
-    pub(super) fn summary(&self, now: Nanos, parts: &[Part]) -> ServerSummary {
-        let (stations, machine) = self.averages(now, parts);
+    pub(super) fn summary(&self, now: Nanos, parts: &[Part], detail: Detail) -> ServerSummary {
+        let (stations, machine) = self.averages(now, parts, detail);
         ServerSummary {
             stations,
             machine,

@@ -57,6 +57,12 @@ const CONNECTIONS: [(&str, Reuse); 3] = [
 ];
 
 impl LinkModel {
+    /// The bytes that it carries at least for messages of this many bytes in the mean: with the
+    /// headers of their segments.
+    pub(in crate::system) fn on_the_wire(&self, bytes: f64) -> f64 {
+        bytes + HEADER_BYTES * (bytes / self.segment as f64).max(1.0)
+    }
+
     fn from_table(table: &LinkTable) -> Placed<LinkModel> {
         let delay_s = time("delay", table.delay.as_ref(), 0.0, 0.0)?;
         let jitter_s = time("jitter", table.jitter.as_ref(), 0.0, 0.0)?;

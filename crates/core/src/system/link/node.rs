@@ -14,7 +14,7 @@ use crate::system::Job;
 use crate::system::ids::NodeId;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::machine::Cause;
-use crate::system::node::{Answer, Build, Building, Node, NodeSummary, Visit};
+use crate::system::node::{Answer, Build, Building, Detail, Node, NodeSummary, Visit};
 
 /// All transfers over a link.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Node for Box<Link> {
         self.ways.iter_mut().for_each(LinkDirection::begin_measuring);
     }
 
-    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
+    fn summary(&self, now: Nanos, _: Detail) -> Option<NodeSummary> {
         let duration_s = now.since(self.began).as_secs_f64();
         let load = |way: &LinkDirection| {
             let busy = way.busy()?.as_secs_f64();

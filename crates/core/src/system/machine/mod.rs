@@ -67,6 +67,14 @@ impl Machine {
         }
     }
 
+    /// The rest of a task's burst.
+    pub(super) fn left(&mut self, now: Nanos, task: TaskId) -> Nanos {
+        match self {
+            Machine::Scheduled(machine) => machine.left(now, task),
+            Machine::Shared(machine) => machine.left(now, task),
+        }
+    }
+
     /// Removes a task, in whatever state it is.
     pub(super) fn end(&mut self, now: Nanos, task: TaskId) {
         match self {

@@ -5,12 +5,12 @@ use thinktime_file::time::Nanos;
 
 use super::super::demand::Demand;
 use super::super::ids::NodeId;
-use super::super::jobs::{Handle, Jobs, NOBODY, Place};
+use super::super::jobs::{Handle, Jobs, NOBODY, Place, Visitor};
 use super::super::node::{
-    Answer, Build, Building, HoldKind, Node, NodeModel, NodeSummary, Visit, demand_names,
+    Answer, Build, Building, Detail, HoldKind, Node, NodeModel, NodeSummary, Visit, demand_names,
 };
 use super::super::read::Reading;
-use super::super::station::{Monitor, StationSummary};
+use super::super::station::{Left, Monitor, StationSummary};
 use super::service::{Admission, Burst, Service};
 use super::{Machine, MachineModel, MachineSummary, NO_TASK, Schedule, TaskId, Threads, Work};
 
@@ -95,11 +95,15 @@ impl MachineNode {
     }
 
     /// Its figures over the measured time, as a station and as a machine.
-    pub(in crate::system) fn figures(&self, now: Nanos) -> (StationSummary, MachineSummary) {
+    pub(in crate::system) fn figures(
+        &self,
+        now: Nanos,
+        detail: Detail,
+    ) -> (StationSummary, MachineSummary) {
         let machine = self.machine.summary(now);
         let loads = &machine.core_loads;
         let load = loads.iter().sum::<f64>() / loads.len() as f64;
-        (StationSummary { load, ..self.monitor.summary(now) }, machine)
+        (StationSummary { load, ..self.monitor.summary(now, detail) }, machine)
     }
 
     /// A task of a visitor.
@@ -142,11 +146,11 @@ impl Node for MachineNode {
         self.machine.next_event()
     }
 
-    fn advance(&mut self, now: Nanos, _: &mut Jobs) -> Option<Handle> {
+    fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         let task = self.machine.advance(now)?;
         let (service, work) = self.machine.work(task);
         self.done = Some((task, service));
-        self.monitor.depart(now, || work.kind);
+        self.monitor.depart(now, || Left { kind: work.kind, served: jobs[work.owner].demand });
         Some(work.owner)
     }
 
@@ -169,7 +173,13 @@ impl Node for MachineNode {
     }
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
-        self.monitor.depart(now, || jobs[handle].job.kind);
+        let MachineNode { monitor, machine, services, .. } = self;
+        monitor.depart(now, || {
+            let Visitor { job, demand, .. } = jobs[handle];
+            let task = services.iter().find_map(|one| one.works_for(machine, handle));
+            let left = task.map_or(demand, |task| machine.left(now, task));
+            Left { kind: job.kind, served: demand.since(left) }
+        });
         false
     }
 
@@ -186,8 +196,8 @@ impl Node for MachineNode {
         self.monitor.begin(now);
     }
 
-    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
-        let (station, machine) = self.figures(now);
+    fn summary(&self, now: Nanos, detail: Detail) -> Option<NodeSummary> {
+        let (station, machine) = self.figures(now, detail);
         Some(NodeSummary::Machine { station, machine, os: self.os.clone() })
     }
 

@@ -13,7 +13,7 @@ use super::features::QueueNumber;
 use super::figures::{Counts, MachineSummary};
 use super::schedule::{Placed, Placing, Schedule, Turn};
 use super::sharing::{Entry, Sharing, sharing};
-use super::task::{Birth, Cause, NO_TASK, State, TaskId, Tasks, Work};
+use super::task::{Birth, Cause, NO_TASK, State, Task, TaskId, Tasks, Work};
 use placement::Placement;
 
 #[derive(Debug)]
@@ -95,6 +95,15 @@ impl Scheduled {
             }
         }
         self.find_next(now);
+    }
+
+    /// The rest of the task's burst.
+    pub(super) fn left(&self, now: Nanos, id: TaskId) -> Nanos {
+        let Task { state, core, remaining, .. } = self.tasks[id];
+        match state {
+            State::Running => remaining.since(now.since(self.cores[core as usize].from)),
+            _ => remaining,
+        }
     }
 
     /// The task ends, in whatever state it was.

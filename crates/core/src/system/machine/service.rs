@@ -84,6 +84,13 @@ impl Service {
         (task != NO_TASK && !self.has_loops()).then_some(task)
     }
 
+    /// The task that carries out the burst of a visitor, if one does.
+    pub(super) fn works_for(&self, machine: &Machine, visitor: Handle) -> Option<TaskId> {
+        let busy = self.loops.iter().filter(|one| one.busy);
+        let mut its = busy.filter(|one| machine.work(one.task).1.owner == visitor);
+        self.task_of(visitor).or_else(|| its.next().map(|one| one.task))
+    }
+
     fn has_loops(&self) -> bool {
         matches!(self.threads, Threads::EventLoops(_))
     }

@@ -42,6 +42,10 @@ impl Shared {
         self.count_waiting(now);
     }
 
+    pub(super) fn left(&mut self, now: Nanos, id: TaskId) -> Nanos {
+        self.running.left(now, |other| *other == id)
+    }
+
     pub(super) fn end(&mut self, now: Nanos, id: TaskId) {
         if self.tasks[id].state == State::Running {
             self.pass(now);

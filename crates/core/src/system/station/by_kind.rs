@@ -13,6 +13,20 @@ pub(super) struct ByKind {
     seen: Vec<OfKind>,
 }
 
+/// A job that leaves.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::system) struct Left {
+    /// Its kind of request.
+    pub(in crate::system) kind: u32,
+    /// The service that it has had.
+    pub(in crate::system) served: Nanos,
+}
+
+impl Left {
+    /// A visitor that was not served, of any kind.
+    pub(in crate::system) const NOTHING: Left = Left { kind: 0, served: Nanos::ZERO };
+}
+
 /// No job of this kind has come.
 const UNSEEN: u32 = u32::MAX;
 
@@ -24,6 +38,8 @@ struct OfKind {
     /// The integral over time of the number of jobs, less the present time for each of them.
     present: i128,
     demands: Demands,
+    /// The service that those had that left, in nanoseconds.
+    served: u64,
 }
 
 impl ByKind {
@@ -42,7 +58,7 @@ impl ByKind {
         for one in &mut self.seen {
             one.number_before = one.number;
             one.present = -i128::from(one.number) * i128::from(now.0);
-            one.demands = Demands::default();
+            (one.demands, one.served) = (Demands::default(), 0);
         }
     }
 
@@ -60,16 +76,17 @@ impl ByKind {
     #[cold]
     fn meet(&mut self, kind: u32) {
         self.places[kind as usize] = self.seen.len() as u32;
-        let (number, number_before, present) = (0, 0, 0);
+        let (number, number_before, present, served) = (0, 0, 0, 0);
         let demands = Demands::default();
-        self.seen.push(OfKind { kind, number, number_before, present, demands });
+        self.seen.push(OfKind { kind, number, number_before, present, demands, served });
     }
 
     #[inline(always)]
-    pub(super) fn depart(&mut self, now: Nanos, kind: u32) {
+    pub(super) fn depart(&mut self, now: Nanos, Left { kind, served }: Left) {
         let one = &mut self.seen[self.places[kind as usize] as usize];
         one.number -= 1;
         one.present += i128::from(now.0);
+        one.served += served.0;
     }
 
     /// The averages over this time, which ends now.
@@ -81,6 +98,7 @@ impl ByKind {
                 queue_length_mean: if span.0 > 0 { present as f64 / span.0 as f64 } else { 0.0 },
                 growth: one.number as i64 - one.number_before as i64,
                 demands: one.demands,
+                served_s: Nanos(one.served).as_secs_f64(),
             }
         };
         self.seen.iter().map(of).collect()

@@ -178,6 +178,14 @@ impl LeastAttained {
         done
     }
 
+    /// The service that a present job has had.
+    pub(super) fn attained(&mut self, now: Nanos, handle: Handle) -> Nanos {
+        self.pass(now);
+        let mut groups = self.groups.groups().iter();
+        let its = groups.find(|one| one.jobs.key_of(|other| *other == handle).is_some());
+        its.map_or(Nanos::ZERO, |group| Nanos::nearest(group.attained))
+    }
+
     /// A job leaves unfinished.
     pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle) {
         self.pass(now);

@@ -16,6 +16,7 @@ mod servers;
 mod shared;
 mod summary;
 
+pub(in crate::system) use by_kind::Left;
 pub use model::{Overload, StationModel};
 pub(in crate::system) use monitor::Monitor;
 pub use summary::{Demands, Flow, KindSummary, StationSummary};
@@ -24,7 +25,7 @@ use thinktime_file::time::Nanos;
 
 use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place};
-use super::node::{Answer, Build, Building, Node, NodeSummary, Visit};
+use super::node::{Answer, Build, Building, Detail, Node, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
 use least_attained::LeastAttained;
 use ranked::Ranked;
@@ -48,6 +49,18 @@ enum Engine {
     Ranked(Ranked),
     Shared(Shared),
     LeastAttained(LeastAttained),
+}
+
+impl Engine {
+    /// The service that a present job has had.
+    fn served(&mut self, now: Nanos, handle: Handle, jobs: &Jobs) -> Nanos {
+        let demand = jobs[handle].demand;
+        match self {
+            Engine::Ranked(engine) => engine.served(now, handle, jobs),
+            Engine::Shared(engine) => demand.since(engine.left(now, handle)),
+            Engine::LeastAttained(engine) => engine.attained(now, handle),
+        }
+    }
 }
 
 impl StationModel {
@@ -136,7 +149,10 @@ impl Station {
         };
         self.next = next;
         if let Some(handle) = done {
-            self.monitor.depart(now, || jobs[handle].job.kind);
+            self.monitor.depart(now, || {
+                let job = &jobs[handle];
+                Left { kind: job.job.kind, served: job.demand }
+            });
         }
         done
     }
@@ -149,7 +165,9 @@ impl Station {
 /// Those that the engine has given up leave, from this place on in their list.
 fn note_lost(monitor: &mut Monitor, now: Nanos, from: usize, jobs: &Jobs) {
     for (handle, _) in &jobs.lost[from..] {
-        monitor.depart(now, || jobs[*handle].job.kind);
+        let job = &jobs[*handle];
+        monitor
+            .depart(now, || Left { kind: job.job.kind, served: job.demand.since(job.remaining) });
     }
 }
 
@@ -173,7 +191,11 @@ impl Node for Station {
     }
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
-        self.monitor.depart(now, || jobs[handle].job.kind);
+        let Station { engine, monitor, .. } = self;
+        monitor.depart(now, || {
+            let served = engine.served(now, handle, jobs);
+            Left { kind: jobs[handle].job.kind, served }
+        });
         let lost = jobs.lost.len();
         let in_service = matches!(jobs[handle].place, Place::Service(_));
         match &mut self.engine {
@@ -195,7 +217,7 @@ impl Node for Station {
         self.monitor.begin(now);
     }
 
-    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
-        Some(NodeSummary::Station(self.monitor.summary(now)))
+    fn summary(&self, now: Nanos, detail: Detail) -> Option<NodeSummary> {
+        Some(NodeSummary::Station(self.monitor.summary(now, detail)))
     }
 }

@@ -2,8 +2,9 @@
 
 use thinktime_file::time::Nanos;
 
-use super::by_kind::ByKind;
+use super::by_kind::{ByKind, Left};
 use super::summary::{Demands, StationSummary};
+use crate::system::node::Detail;
 
 /// Keeps the integrals over time.
 ///
@@ -80,32 +81,34 @@ impl Monitor {
         self.above.push(0_u64.wrapping_sub(now.0));
     }
 
-    /// A job leaves; `kind` as above.
+    /// A job leaves; `left` is asked only if kinds are kept apart.
     #[inline(always)]
-    pub(in crate::system) fn depart(&mut self, now: Nanos, kind: impl FnOnce() -> u32) {
+    pub(in crate::system) fn depart(&mut self, now: Nanos, left: impl FnOnce() -> Left) {
         self.number -= 1;
         let time = &mut self.above[self.number as usize];
         *time = time.wrapping_add(now.0);
         if self.by_kind.any() {
-            self.by_kind.depart(now, kind());
+            self.by_kind.depart(now, left());
         }
     }
 
     /// The averages so far.
-    pub(in crate::system) fn summary(&self, now: Nanos) -> StationSummary {
+    pub(in crate::system) fn summary(&self, now: Nanos, detail: Detail) -> StationSummary {
         let span = now.since(self.began);
         let average = |time: u128| if span.0 > 0 { time as f64 / span.0 as f64 } else { 0.0 };
         let exceeded =
             |(n, time): (u64, &u64)| time.wrapping_add(if n < self.number { now.0 } else { 0 });
-        let above: Vec<u64> = (0..).zip(&self.above).map(exceeded).collect();
-        let sum = |times: &[u64]| times.iter().map(|time| u128::from(*time)).sum();
-        let busy = &above[..above.len().min(self.servers as usize)];
+        let above = || (0..).zip(&self.above).map(exceeded);
+        let sum = |number| above().take(number).map(u128::from).sum();
         StationSummary {
             duration_s: span.0 as f64 * 1e-9,
-            load: average(sum(busy)) / self.servers as f64,
-            queue_length_mean: average(sum(&above)),
-            queue_length_max: above.len() as u64,
-            above: above.iter().map(|time| average((*time).into())).collect(),
+            load: average(sum(self.servers as usize)) / self.servers as f64,
+            queue_length_mean: average(sum(usize::MAX)),
+            queue_length_max: self.above.len() as u64,
+            above: match detail {
+                Detail::Whole => above().map(|time| average(time.into())).collect(),
+                Detail::Averages => Vec::new(),
+            },
             growth: self.number as i64 - self.number_before as i64,
             demands: self.demands,
             by_kind: self.by_kind.summary(now, span),

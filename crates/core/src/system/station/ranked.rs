@@ -164,6 +164,13 @@ impl Ranked {
         Some(handle)
     }
 
+    /// The service that a present job has had.
+    pub(super) fn served(&self, now: Nanos, handle: Handle, jobs: &Jobs) -> Nanos {
+        let before = jobs[handle].demand.since(jobs[handle].remaining);
+        let begins = self.servers.of(handle).map(|slot| self.servers.begins(slot));
+        before + begins.map_or(Nanos::ZERO, |begins| now.since(begins))
+    }
+
     /// A job leaves service unfinished.
     pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
         if let Some(slot) = self.servers.of(handle) {

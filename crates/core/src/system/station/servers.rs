@@ -145,6 +145,11 @@ impl Servers {
         }
     }
 
+    /// When the service of a server's job begins or began.
+    pub(super) fn begins(&self, slot: u32) -> Nanos {
+        self.slots[slot as usize].begins
+    }
+
     /// The server of this job.
     pub(super) fn of(&self, handle: Handle) -> Option<u32> {
         let at = self.slots.iter().position(|one| one.handle == handle)?;

@@ -35,6 +35,11 @@ impl Shared {
         self.jobs.pop(now)
     }
 
+    /// The rest of a present job.
+    pub(super) fn left(&mut self, now: Nanos, handle: Handle) -> Nanos {
+        self.jobs.left(now, |one| *one == handle)
+    }
+
     /// A job leaves unfinished.
     pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle) {
         self.jobs.remove(now, |one| *one == handle);

@@ -25,7 +25,7 @@ pub struct StationSummary {
 }
 
 /// The jobs of one kind of request at a station over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KindSummary {
     /// The place of the kind among the workload's requests.
     pub kind: u32,
@@ -35,6 +35,8 @@ pub struct KindSummary {
     pub growth: i64,
     /// As those of the station.
     pub demands: Demands,
+    /// The service that those had that left, in seconds.
+    pub served_s: f64,
 }
 
 /// The service demands of jobs.
@@ -134,6 +136,15 @@ impl StationSummary {
         (Flow::new(demands.arrivals, growth, number, self.duration_s), demands)
     }
 
+    /// The part of the load that jobs of these kinds are: the share of the service that those of all
+    /// kinds had that left.
+    #[must_use]
+    pub fn load_of(&self, kinds: &[&KindSummary]) -> f64 {
+        let all: f64 = self.by_kind.iter().map(|one| one.served_s).sum();
+        let own: f64 = kinds.iter().map(|one| one.served_s).sum();
+        if all > 0.0 { self.load * (own / all) } else { 0.0 }
+    }
+
     /// By n, the fraction of time with exactly n jobs, for all n up to the largest.
     #[must_use]
     pub fn queue_length_shares(&self) -> Vec<f64> {
@@ -145,36 +156,28 @@ impl StationSummary {
         more.zip(next).map(|(more, next)| (more - next).max(0.0)).collect()
     }
 
-    /// The figures of the time since an earlier measurement that began with this one; the shares of
-    /// numbers are not among them.
-    #[must_use]
-    pub fn since(&self, earlier: &StationSummary) -> StationSummary {
+    /// Takes away an earlier measurement that began with this one: the figures are then those of the
+    /// time since, without the shares of numbers.
+    pub fn subtract(&mut self, earlier: &StationSummary) {
         let (whole, before) = (self.duration_s, earlier.duration_s);
         let over_time = |now: f64, then: f64| match whole > before {
             true => (now * whole - then * before) / (whole - before),
             false => 0.0,
         };
-        let of_kind = |one: &KindSummary| {
+        for one in &mut self.by_kind {
             let then = earlier.by_kind.iter().find(|then| then.kind == one.kind);
-            let (number, growth, demands) = then
-                .map_or_else(Default::default, |it| (it.queue_length_mean, it.growth, it.demands));
-            KindSummary {
-                kind: one.kind,
-                queue_length_mean: over_time(one.queue_length_mean, number),
-                growth: one.growth - growth,
-                demands: one.demands.since(&demands),
-            }
-        };
-        StationSummary {
-            duration_s: whole - before,
-            load: over_time(self.load, earlier.load),
-            queue_length_mean: over_time(self.queue_length_mean, earlier.queue_length_mean),
-            queue_length_max: self.queue_length_max,
-            above: Vec::new(),
-            growth: self.growth - earlier.growth,
-            demands: self.demands.since(&earlier.demands),
-            by_kind: self.by_kind.iter().map(of_kind).collect(),
+            let then = then.copied().unwrap_or_default();
+            one.queue_length_mean = over_time(one.queue_length_mean, then.queue_length_mean);
+            one.growth -= then.growth;
+            one.demands = one.demands.since(&then.demands);
+            one.served_s -= then.served_s;
         }
+        self.duration_s = whole - before;
+        self.load = over_time(self.load, earlier.load);
+        self.queue_length_mean = over_time(self.queue_length_mean, earlier.queue_length_mean);
+        self.above.clear();
+        self.growth -= earlier.growth;
+        self.demands = self.demands.since(&earlier.demands);
     }
 
     /// Averages with another measurement of the same station, each weighted by its length.
@@ -206,6 +209,7 @@ impl StationSummary {
                     mine.queue_length_mean += number;
                     mine.growth += theirs.growth;
                     mine.demands.join(&theirs.demands);
+                    mine.served_s += theirs.served_s;
                 }
                 None => self.by_kind.push(KindSummary { queue_length_mean: number, ..*theirs }),
             }

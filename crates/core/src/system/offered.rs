@@ -1,0 +1,122 @@
+//! The loads that a workload offers to parts of a system whose servers do not share one queue.
+
+use std::collections::BTreeMap;
+
+use thinktime_file::time::Nanos;
+
+use super::cluster::{ClusterModel, Effect};
+use super::ids::NodeId;
+use super::machine::Threads;
+use super::model::SystemModel;
+use super::nodes::AnyNodeModel;
+use super::uses::{Amount, Use};
+use crate::workload::Workload;
+
+/// The load that a workload offers to a part of a system. At 1 and more it grows without bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfferedLoad {
+    /// The name of the part: of one server of a cluster as in `web/0/cpu`.
+    pub name: String,
+    /// The least load, if nothing were lost: waits within a place that is kept, and packets that
+    /// are sent again, only add to it.
+    pub load: f64,
+}
+
+/// By node and entry, what each kind of request uses in a second.
+type Rates = BTreeMap<(NodeId, u32), Vec<f64>>;
+
+impl SystemModel {
+    /// The loads of pools, of services' threads, of the servers of clusters and of links, when the
+    /// populations make requests at these rates. Requests that may be turned away before, or give
+    /// up, are not counted.
+    #[must_use]
+    pub fn offered_loads(&self, workload: &Workload, rates: &[f64]) -> Vec<OfferedLoad> {
+        let mut asked = Rates::new();
+        let program = self.program_for(workload);
+        for (population, rate) in workload.populations.iter().zip(rates) {
+            let (weights, total) = population.weights(&workload.requests);
+            for (kind, weight) in population.kinds.clone().zip(weights) {
+                for one in self.uses(&program, workload, kind).iter().filter(|one| one.certain) {
+                    let of_kinds = asked.entry((one.node, one.entry)).or_default();
+                    of_kinds.resize(workload.requests.len(), 0.0);
+                    of_kinds[kind] += rate * weight / total * self.amount(one);
+                }
+            }
+        }
+        let mut all = Vec::new();
+        for (node, model) in (0..).map(NodeId).zip(&self.nodes) {
+            let sum = |entry: u32| asked.get(&(node, entry)).map_or(0.0, |one| one.iter().sum());
+            match model {
+                AnyNodeModel::Pool(pool) => {
+                    all.push(offered(pool.name.clone(), sum(0), pool.size.into()));
+                }
+                AnyNodeModel::Machine(machine) => {
+                    for (service, entry) in machine.services.iter().zip(0..) {
+                        if let Threads::Pool(size) = service.threads {
+                            all.push(offered(service.name.clone(), sum(entry), size.into()));
+                        }
+                    }
+                }
+                AnyNodeModel::Link(link) => {
+                    let rate = link.rate.map(|(rate, _)| rate);
+                    let ways = asked.range((node, 0)..=(node, u32::MAX));
+                    let most = ways.map(|(_, one)| one.iter().sum()).fold(0.0, f64::max);
+                    all.extend(rate.map(|rate| offered(link.name.clone(), most, rate)));
+                }
+                AnyNodeModel::Cluster(cluster) => {
+                    let of = |entry| asked.get(&(node, entry)).map_or(&[][..], Vec::as_slice);
+                    all.extend(loads_of_servers(cluster, &of));
+                }
+                AnyNodeModel::Station(_) | AnyNodeModel::Delay(_) => {}
+            }
+        }
+        all
+    }
+
+    /// What a use takes of its part: seconds, or bytes with their headers.
+    fn amount(&self, one: &Use) -> f64 {
+        match (one.of, self.node(one.node)) {
+            (Amount::Bytes(bytes), AnyNodeModel::Link(link)) => link.on_the_wire(bytes),
+            // Threads are kept beside the demand of the service.
+            (Amount::Demand(..), AnyNodeModel::Machine(_)) => 0.0,
+            (Amount::Demand(_, amount) | Amount::Kept(amount) | Amount::Bytes(amount), _) => amount,
+        }
+    }
+}
+
+fn offered(name: String, asked: f64, offers: f64) -> OfferedLoad {
+    OfferedLoad { name, load: asked / offers }
+}
+
+/// The loads of the parts of a cluster's servers. `of` gives what each kind of request needs in a
+/// second by an entry.
+fn loads_of_servers<'a>(cluster: &ClusterModel, of: &dyn Fn(u32) -> &'a [f64]) -> Vec<OfferedLoad> {
+    let Some(speeds) = speeds(cluster) else { return Vec::new() };
+    let mut all = Vec::new();
+    for (station, entry) in cluster.stations.iter().zip(0..) {
+        let (kinds, servers) = (of(entry), f64::from(station.model.servers));
+        let (asked, name) = (kinds.iter().sum::<f64>(), &station.model.name);
+        let speed: f64 = speeds.iter().sum();
+        all.push(offered(name.clone(), asked, servers * speed));
+        let one_kind = kinds.iter().filter(|one| **one > 0.0).count() == 1;
+        let shares = cluster.dispatch.shares(&cluster.setting.weights, one_kind);
+        let own = name.strip_prefix(&cluster.name).unwrap_or(name);
+        let each = shares.into_iter().flatten().zip(&speeds).enumerate();
+        all.extend(each.map(|(number, (share, speed))| {
+            offered(format!("{}/{number}{own}", cluster.name), asked * share, servers * speed)
+        }));
+    }
+    all
+}
+
+/// The speed of each server, as part of its full one; `None` if it changes during the run.
+fn speeds(cluster: &ClusterModel) -> Option<Vec<f64>> {
+    let mut speeds = vec![1.0; cluster.setting.weights.len()];
+    for change in &cluster.changes {
+        match change.does {
+            Effect::Slows(speed) if change.at == Nanos::ZERO => speeds[change.server] = speed,
+            _ => return None,
+        }
+    }
+    Some(speeds)
+}
