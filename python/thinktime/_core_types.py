@@ -323,7 +323,7 @@ class Summary(TypedDict):
     page_errors: NotRequired[int]
     page_response_time_s: NotRequired[TimeFigures]
     pages: NotRequired[int]
-    pools: dict[str, PoolFigures]
+    pools: dict[str, QueueFigures]
     replication_means_s: list[float]
     requests: int
     response_time_ci95: dict[str, list[float]]
@@ -375,8 +375,8 @@ class CrossedLink(TypedDict):
 
 
 class DemandFigures(TypedDict):
-    cv2: float
-    mean: float
+    cv2: float | None
+    mean: float | None
 
 
 class FlowIntervals(TypedDict):
@@ -443,15 +443,6 @@ class ObjectiveFigures(TypedDict):
     words: str
 
 
-class PoolFigures(TypedDict):
-    load: float
-    queue_length_max: int
-    queue_length_mean: float
-    queue_length_shares: NotRequired[list[float]]
-    response_time_mean_s: float | None
-    throughput: float | None
-
-
 class PopulationFigures(TypedDict):
     errors: int
     model: Literal["open", "closed", "partly-open"]
@@ -462,6 +453,15 @@ class PopulationFigures(TypedDict):
     requests: int
     response_time_s: TimeFigures
     session_time_s: NotRequired[TimeFigures]
+
+
+class QueueFigures(TypedDict):
+    load: float
+    queue_length_max: int
+    queue_length_mean: float
+    queue_length_shares: NotRequired[list[float]]
+    response_time_mean_s: float | None
+    throughput: float | None
 
 
 class RemoteRows(TypedDict):

@@ -56,24 +56,22 @@ pub(crate) fn outcome(
 ) -> SimulationOutcome {
     let mut summary = summary_of(workload, system, &joined);
     let Replication { collector, window, measured, checkpoints, stuck, .. } = joined.all;
-    let deadlock = stuck.as_ref().is_some_and(Stall::is_deadlock);
-    let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
     let samples = Samples::new(joined.nodes, checkpoints);
+    let locked = stuck.as_ref().is_some_and(Stall::is_deadlock);
+    let overload = (!locked).then(|| Overload::find(workload, system, &measured, &samples.nodes));
+    let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
     let visits = system.kind_visits(workload);
     let heavy_tail = HeavyTail::find(workload, &visits);
     match &heavy_tail {
         Some(_) => leave_out_intervals(&mut summary),
         None => set_intervals(&mut summary, workload, system, &samples),
     }
-    // What is full because of a deadlock is not overloaded.
-    let overload = Overload::find(workload, system, &measured, &samples.nodes);
-    let overload = overload.filter(|_| !deadlock);
     let findings = Findings {
         workload,
         system,
         visits: &visits,
         heavy_tail: heavy_tail.as_ref(),
-        overload: overload.as_ref(),
+        overload: overload.as_ref().and_then(Option::as_ref),
         plan,
         collector: &collector,
         window,

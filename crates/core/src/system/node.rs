@@ -107,12 +107,10 @@ pub(super) trait Node {
     }
 }
 
-/// How much of its figures a node gives.
+/// How much of its figures a node gives: all, or not the shares of time, which need memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// All of them.
     Whole,
-    /// Without the shares of time with each number of visitors, which need memory.
     Averages,
 }
 

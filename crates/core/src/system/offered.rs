@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use thinktime_file::time::Nanos;
-
-use super::cluster::{ClusterModel, Effect};
+use super::cluster::ClusterModel;
 use super::ids::NodeId;
-use super::machine::Threads;
+use super::machine::{ServiceModel, Threads};
 use super::model::SystemModel;
 use super::nodes::AnyNodeModel;
 use super::uses::{Amount, Use};
@@ -31,6 +29,12 @@ impl SystemModel {
     /// up, are not counted.
     #[must_use]
     pub fn offered_loads(&self, workload: &Workload, rates: &[f64]) -> Vec<OfferedLoad> {
+        let asked = self.asked(workload, rates);
+        let nodes = (0..).map(NodeId).zip(&self.nodes);
+        nodes.flat_map(|(node, model)| loads_of(model, node, &asked)).collect()
+    }
+
+    fn asked(&self, workload: &Workload, rates: &[f64]) -> Rates {
         let mut asked = Rates::new();
         let program = self.program_for(workload);
         for (population, rate) in workload.populations.iter().zip(rates) {
@@ -43,34 +47,7 @@ impl SystemModel {
                 }
             }
         }
-        let mut all = Vec::new();
-        for (node, model) in (0..).map(NodeId).zip(&self.nodes) {
-            let sum = |entry: u32| asked.get(&(node, entry)).map_or(0.0, |one| one.iter().sum());
-            match model {
-                AnyNodeModel::Pool(pool) => {
-                    all.push(offered(pool.name.clone(), sum(0), pool.size.into()));
-                }
-                AnyNodeModel::Machine(machine) => {
-                    for (service, entry) in machine.services.iter().zip(0..) {
-                        if let Threads::Pool(size) = service.threads {
-                            all.push(offered(service.name.clone(), sum(entry), size.into()));
-                        }
-                    }
-                }
-                AnyNodeModel::Link(link) => {
-                    let rate = link.rate.map(|(rate, _)| rate);
-                    let ways = asked.range((node, 0)..=(node, u32::MAX));
-                    let most = ways.map(|(_, one)| one.iter().sum()).fold(0.0, f64::max);
-                    all.extend(rate.map(|rate| offered(link.name.clone(), most, rate)));
-                }
-                AnyNodeModel::Cluster(cluster) => {
-                    let of = |entry| asked.get(&(node, entry)).map_or(&[][..], Vec::as_slice);
-                    all.extend(loads_of_servers(cluster, &of));
-                }
-                AnyNodeModel::Station(_) | AnyNodeModel::Delay(_) => {}
-            }
-        }
-        all
+        asked
     }
 
     /// What a use takes of its part: seconds, or bytes with their headers.
@@ -88,10 +65,33 @@ fn offered(name: String, asked: f64, offers: f64) -> OfferedLoad {
     OfferedLoad { name, load: asked / offers }
 }
 
+fn loads_of(model: &AnyNodeModel, node: NodeId, asked: &Rates) -> Vec<OfferedLoad> {
+    let of = |entry| asked.get(&(node, entry)).map_or(&[][..], Vec::as_slice);
+    let sum = |entry| of(entry).iter().sum();
+    match model {
+        AnyNodeModel::Pool(pool) => vec![offered(pool.name.clone(), sum(0), pool.size.into())],
+        AnyNodeModel::Machine(machine) => {
+            let threads = |(service, entry): (&ServiceModel, u32)| match service.threads {
+                Threads::Pool(size) => Some(offered(service.name.clone(), sum(entry), size.into())),
+                Threads::PerRequest | Threads::EventLoops(_) => None,
+            };
+            machine.services.iter().zip(0..).filter_map(threads).collect()
+        }
+        AnyNodeModel::Link(link) => {
+            let ways = asked.range((node, 0)..=(node, u32::MAX));
+            let most = ways.map(|(_, one)| one.iter().sum()).fold(0.0, f64::max);
+            let load = |(rate, _)| offered(link.name.clone(), most, rate);
+            link.rate.map(load).into_iter().collect()
+        }
+        AnyNodeModel::Cluster(cluster) => loads_of_servers(cluster, &of),
+        AnyNodeModel::Station(_) | AnyNodeModel::Delay(_) => Vec::new(),
+    }
+}
+
 /// The loads of the parts of a cluster's servers. `of` gives what each kind of request needs in a
 /// second by an entry.
 fn loads_of_servers<'a>(cluster: &ClusterModel, of: &dyn Fn(u32) -> &'a [f64]) -> Vec<OfferedLoad> {
-    let Some(speeds) = speeds(cluster) else { return Vec::new() };
+    let Some(speeds) = cluster.speeds() else { return Vec::new() };
     let mut all = Vec::new();
     for (station, entry) in cluster.stations.iter().zip(0..) {
         let (kinds, servers) = (of(entry), f64::from(station.model.servers));
@@ -107,16 +107,4 @@ fn loads_of_servers<'a>(cluster: &ClusterModel, of: &dyn Fn(u32) -> &'a [f64]) -
         }));
     }
     all
-}
-
-/// The speed of each server, as part of its full one; `None` if it changes during the run.
-fn speeds(cluster: &ClusterModel) -> Option<Vec<f64>> {
-    let mut speeds = vec![1.0; cluster.setting.weights.len()];
-    for change in &cluster.changes {
-        match change.does {
-            Effect::Slows(speed) if change.at == Nanos::ZERO => speeds[change.server] = speed,
-            _ => return None,
-        }
-    }
-    Some(speeds)
 }

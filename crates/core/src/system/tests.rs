@@ -1,4 +1,5 @@
 mod many;
+mod served;
 mod sized;
 
 use thinktime_file::schema::Source;

@@ -2,7 +2,7 @@
 
 use thinktime_file::workload::Cancel;
 
-use super::cluster::{Effect, GATE};
+use super::cluster::{ClusterModel, GATE};
 use super::ids::{EntranceId, NodeId};
 use super::jobs::Holding;
 use super::machine::{MachineModel, Threads};
@@ -11,6 +11,7 @@ use super::nodes::AnyNodeModel;
 use super::program::{Instruction, NO_DRAW, OF_RESPONSE, Program};
 use super::station::StationModel;
 use crate::policy::scheduling::Ties;
+use crate::request::Sizes;
 use crate::workload::Workload;
 
 /// One use of a part of a system.
@@ -132,44 +133,50 @@ impl Walk<'_> {
         draw: u32,
         course: &mut Course,
     ) {
-        let (system, holding) = (self.system, Holding { node, entry });
+        let (system, at) = (self.system, Holding { node, entry });
         match system.node(node) {
             AnyNodeModel::Delay(_) => course.time_s += self.mean_s(draw).unwrap_or(0.0),
             AnyNodeModel::Pool(pool) => {
                 course.certain &= pool.queue_limit == u64::MAX && !self.leaves_queues;
-                course.kept.push((holding, course.time_s));
+                course.kept.push((at, course.time_s));
             }
             AnyNodeModel::Link(_) => {
                 let sizes = self.program.sizes[self.kind].as_ref();
                 let bytes = match self.bytes {
-                    OF_RESPONSE => sizes.map_or(0.0, |sizes| sizes.mean()),
+                    OF_RESPONSE => sizes.map_or(0.0, Sizes::mean),
                     bytes => bytes.into(),
                 };
-                self.add(holding, Amount::Bytes(bytes), course.certain);
+                self.add(at, Amount::Bytes(bytes), course.certain);
             }
             AnyNodeModel::Cluster(cluster) if entry == GATE => {
-                let closes = |does| matches!(does, Effect::Fails | Effect::Drains);
-                course.certain &= !self.leaves_queues;
-                course.certain &= !cluster.changes.iter().any(|one| closes(one.does));
+                course.certain &= !self.leaves_queues && !cluster.may_close();
             }
             AnyNodeModel::Cluster(cluster) => {
-                let draw = self.brought + entry;
-                match (&cluster.machine, cluster.stations.get(entry as usize)) {
-                    (Some(machine), _) => self.serve(machine, (holding, entrance), draw, course),
-                    // Its visits depend on the contents of the caches.
-                    (None, Some(one)) if one.on_miss => {
-                        course.certain &= self.lasts(&one.model);
-                    }
-                    (None, Some(one)) => self.station(&one.model, holding, entrance, draw, course),
-                    (None, None) => {}
-                }
+                self.serve_in(cluster, (at, entrance), self.brought + entry, course);
             }
             AnyNodeModel::Station(station) => {
-                self.station(station, holding, entrance, draw, course);
+                self.serve_at(station, (at, entrance), draw, course);
             }
             AnyNodeModel::Machine(machine) => {
-                self.serve(machine, (holding, entrance), draw, course);
+                self.serve_on(machine, (at, entrance), draw, course);
             }
+        }
+    }
+
+    /// A visit within a server of a cluster.
+    fn serve_in(
+        &mut self,
+        cluster: &ClusterModel,
+        at: (Holding, EntranceId),
+        draw: u32,
+        course: &mut Course,
+    ) {
+        match (&cluster.machine, cluster.stations.get(at.0.entry as usize)) {
+            (Some(machine), _) => self.serve_on(machine, at, draw, course),
+            // Its visits depend on the contents of the caches.
+            (None, Some(one)) if one.on_miss => course.certain &= self.lasts(&one.model),
+            (None, Some(one)) => self.serve_at(&one.model, at, draw, course),
+            (None, None) => {}
         }
     }
 
@@ -179,20 +186,19 @@ impl Walk<'_> {
         station.is_unlimited() && !leaves
     }
 
-    fn station(
+    fn serve_at(
         &mut self,
         station: &StationModel,
-        at: Holding,
-        entrance: EntranceId,
+        at: (Holding, EntranceId),
         draw: u32,
         course: &mut Course,
     ) {
         course.certain &= self.lasts(station);
-        self.demand(at, entrance, draw, course);
+        self.demand(at, draw, course);
     }
 
     /// A burst of a service, whose thread is kept up to its last use.
-    fn serve(
+    fn serve_on(
         &mut self,
         machine: &MachineModel,
         (at, entrance): (Holding, EntranceId),
@@ -207,10 +213,10 @@ impl Walk<'_> {
         {
             course.kept.push((at, course.time_s));
         }
-        self.demand(at, entrance, draw, course);
+        self.demand((at, entrance), draw, course);
     }
 
-    fn demand(&mut self, at: Holding, entrance: EntranceId, draw: u32, course: &mut Course) {
+    fn demand(&mut self, (at, entrance): (Holding, EntranceId), draw: u32, course: &mut Course) {
         if let Some(mean_s) = self.mean_s(draw) {
             self.add(at, Amount::Demand(entrance, mean_s), course.certain);
             course.time_s += mean_s;

@@ -7,7 +7,7 @@ use thinktime_file::time::Nanos;
 use thinktime_file::units::parse_time;
 
 use super::cache::CacheModel;
-use super::change::Change;
+use super::change::{Change, Effect};
 use crate::distribution::Distribution;
 use crate::policy::dispatch::{Dispatch, Need, Setting};
 use crate::system::demand::Demand;
@@ -112,6 +112,23 @@ impl ClusterModel {
             (Some(Demand::All(law)), None) => law.drawn().cloned(),
             _ => None,
         }
+    }
+
+    /// Whether a server stops accepting requests at some time.
+    pub(in crate::system) fn may_close(&self) -> bool {
+        self.changes.iter().any(|one| matches!(one.does, Effect::Fails | Effect::Drains))
+    }
+
+    /// The speed of each server, as part of its full one; `None` if it changes during the run.
+    pub(in crate::system) fn speeds(&self) -> Option<Vec<f64>> {
+        let mut speeds = vec![1.0; self.setting.weights.len()];
+        for change in &self.changes {
+            match change.does {
+                Effect::Slows(speed) if change.at == Nanos::ZERO => speeds[change.server] = speed,
+                _ => return None,
+            }
+        }
+        Some(speeds)
     }
 
     /// The names of the parts whose load is in results, by server.

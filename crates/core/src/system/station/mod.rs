@@ -24,7 +24,7 @@ pub use summary::{Demands, Flow, KindSummary, StationSummary};
 use thinktime_file::time::Nanos;
 
 use super::ids::NodeId;
-use super::jobs::{Handle, Jobs, Place};
+use super::jobs::{Handle, Jobs, Place, Visitor};
 use super::node::{Answer, Build, Building, Detail, Node, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
 use least_attained::LeastAttained;
@@ -54,9 +54,9 @@ enum Engine {
 impl Engine {
     /// The service that a present job has had.
     fn served(&mut self, now: Nanos, handle: Handle, jobs: &Jobs) -> Nanos {
-        let demand = jobs[handle].demand;
+        let Visitor { demand, remaining, .. } = jobs[handle];
         match self {
-            Engine::Ranked(engine) => engine.served(now, handle, jobs),
+            Engine::Ranked(engine) => demand.since(remaining) + engine.servers.served(now, handle),
             Engine::Shared(engine) => demand.since(engine.left(now, handle)),
             Engine::LeastAttained(engine) => engine.attained(now, handle),
         }

@@ -23,7 +23,7 @@ pub(super) struct Ranked {
     switch: Nanos,
     /// The arrival number of the job that each server served last.
     last_served: Vec<u64>,
-    servers: Servers,
+    pub(super) servers: Servers,
     waiting: Waiting,
     /// The gone jobs in the waiting line.
     gone: usize,
@@ -162,13 +162,6 @@ impl Ranked {
         }
         self.serve_next(now, slot, jobs);
         Some(handle)
-    }
-
-    /// The service that a present job has had.
-    pub(super) fn served(&self, now: Nanos, handle: Handle, jobs: &Jobs) -> Nanos {
-        let before = jobs[handle].demand.since(jobs[handle].remaining);
-        let begins = self.servers.of(handle).map(|slot| self.servers.begins(slot));
-        before + begins.map_or(Nanos::ZERO, |begins| now.since(begins))
     }
 
     /// A job leaves service unfinished.

@@ -145,9 +145,10 @@ impl Servers {
         }
     }
 
-    /// When the service of a server's job begins or began.
-    pub(super) fn begins(&self, slot: u32) -> Nanos {
-        self.slots[slot as usize].begins
+    /// How long a job has been in service since it last began; 0 if it is not.
+    pub(super) fn served(&self, now: Nanos, handle: Handle) -> Nanos {
+        let its = self.slots.iter().find(|one| one.handle == handle);
+        its.map_or(Nanos::ZERO, |one| now.since(one.begins))
     }
 
     /// The server of this job.

@@ -136,8 +136,8 @@ impl StationSummary {
         (Flow::new(demands.arrivals, growth, number, self.duration_s), demands)
     }
 
-    /// The part of the load that jobs of these kinds are: the share of the service that those of all
-    /// kinds had that left.
+    /// The part of the load that jobs of these kinds are: their share of the service of those that
+    /// left.
     #[must_use]
     pub fn load_of(&self, kinds: &[&KindSummary]) -> f64 {
         let all: f64 = self.by_kind.iter().map(|one| one.served_s).sum();
@@ -156,8 +156,8 @@ impl StationSummary {
         more.zip(next).map(|(more, next)| (more - next).max(0.0)).collect()
     }
 
-    /// Takes away an earlier measurement that began with this one: the figures are then those of the
-    /// time since, without the shares of numbers.
+    /// Takes away an earlier measurement that began with this one: the figures are then those of
+    /// the time since, without the shares of numbers.
     pub fn subtract(&mut self, earlier: &StationSummary) {
         let (whole, before) = (self.duration_s, earlier.duration_s);
         let over_time = |now: f64, then: f64| match whole > before {

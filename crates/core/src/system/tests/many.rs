@@ -11,7 +11,7 @@ use crate::files::NoFiles;
 use crate::random::Purpose;
 use crate::system::{DrawnDemands, Job, JobRef, Program, System, SystemModel};
 
-fn system(text: &str, kinds: &[String]) -> System<DrawnDemands> {
+pub(super) fn system(text: &str, kinds: &[String]) -> System<DrawnDemands> {
     let model = SystemModel::parse(Source { file: "", text }, &NoFiles)
         .unwrap_or_else(|error| panic!("{error}\n{text}"));
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
