@@ -43,17 +43,7 @@ pub(crate) fn replicate(
     shared: &Shared<'_>,
 ) -> Replication {
     let seeded = replication_of(workload, number);
-    let setup = Setup {
-        workload: &seeded,
-        model: system,
-        limit: plan.limit,
-        progress: plan.progress,
-        number,
-        interval: interval_of(workload, &plan.limit),
-        // Several replications keep none: their own means give the intervals.
-        checkpoints: plan.replications == 1,
-    };
-    let mut driver = begin(&setup, sink);
+    let mut driver = begin(&setup(&seeded, system, plan, number), sink);
     let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();
@@ -79,6 +69,20 @@ pub(crate) fn replicate(
         });
     }
     driver.finish()
+}
+
+/// The input of a replication, whose workload has its seed already.
+fn setup<'a>(
+    workload: &'a Workload,
+    model: &'a SystemModel,
+    plan: &Plan,
+    number: u32,
+) -> Setup<'a> {
+    let &Plan { limit, progress, replications, .. } = plan;
+    let interval = interval_of(workload, &limit);
+    // Several replications keep none: their own means give the intervals.
+    let checkpoints = replications == 1;
+    Setup { workload, model, limit, progress, number, interval, checkpoints }
 }
 
 /// The workload with the replication's seed.
