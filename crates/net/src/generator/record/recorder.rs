@@ -39,7 +39,7 @@ impl<'a> ResultRecorder<'a> {
 impl Recorder for ResultRecorder<'_> {
     #[inline]
     fn add(&mut self, row: &Row, phase: EndPhase) {
-        self.collector.add(row, ended);
+        self.collector.add(row, phase);
         self.sink.row(row);
     }
 
@@ -112,7 +112,7 @@ impl Relay {
 impl Recorder for Relay {
     #[inline]
     fn add(&mut self, row: &Row, phase: EndPhase) {
-        self.rows.push((*row, ended));
+        self.rows.push((*row, phase));
     }
 
     fn page(&mut self, page: &EndedPage) {
