@@ -1,7 +1,7 @@
 //! Checks clients' data before hyper parses it.
 //!
-//! hyper is lenient in cases where two programs may read the same bytes as different requests, which
-//! request smuggling exploits. The filter follows the requests by the strict rules of
+//! hyper is lenient in cases where two programs may read the same bytes as different requests,
+//! which request smuggling exploits. The filter follows the requests by the strict rules of
 //! `net/protocol/http1`, and admits only pieces of them that all programs read alike. Another piece
 //! becomes bytes of value 0, which hyper refuses with 400; after that nothing passes.
 

@@ -1,6 +1,6 @@
 //! Reads past the body of a message, with each marking of its end.
 
-use super::head::Rules;
+use super::rules::Rules;
 use super::{CHUNK_OVERHEAD_BYTES_MAX, ProtocolError};
 
 /// The most digits of a chunk's size by strict rules.
@@ -148,10 +148,7 @@ impl Chunks {
                 self.push_digit(byte)?;
                 Ok(Place::Digits)
             }
-            (Place::Digits | Place::Blank, b' ' | b'\t' | b';') if !lenient => {
-                Err(ProtocolError::BadChunk)
-            }
-            (Place::Digits | Place::Blank, b' ' | b'\t') => Ok(Place::Blank),
+            (Place::Digits | Place::Blank, b' ' | b'\t') if lenient => Ok(Place::Blank),
             (Place::Digits | Place::Blank | Place::Extension, b'\r') => Ok(Place::SizeLineFeed),
             (Place::SizeLineFeed, b'\n') if self.size == 0 => Ok(Place::TrailerStart),
             (Place::SizeLineFeed, b'\n') => Ok(Place::Data),
@@ -165,16 +162,14 @@ impl Chunks {
             (Place::TrailerLineFeed, b'\n') => Ok(Place::TrailerStart),
             (Place::EndLineFeed, b'\n') => Ok(Place::End),
             (_, b'\n') => Err(ProtocolError::BadChunk),
-            (Place::Digits | Place::Blank, b';') | (Place::Extension, _) => Ok(Place::Extension),
+            (Place::Digits | Place::Blank, b';') if lenient => Ok(Place::Extension),
+            (Place::Extension, _) => Ok(Place::Extension),
             (Place::TrailerName, b':') => Ok(Place::Trailer),
-            (Place::TrailerStart | Place::TrailerName, _) if !lenient => {
-                if is_token(byte) {
-                    Ok(Place::TrailerName)
-                } else {
-                    Err(ProtocolError::BadChunk)
-                }
+            (Place::TrailerStart, _) if lenient => Ok(Place::Trailer),
+            (Place::TrailerStart | Place::TrailerName, _) if is_token(byte) => {
+                Ok(Place::TrailerName)
             }
-            (Place::TrailerStart | Place::Trailer, _) => Ok(Place::Trailer),
+            (Place::Trailer, _) => Ok(Place::Trailer),
             _ => Err(ProtocolError::BadChunk),
         }
     }

@@ -1,7 +1,7 @@
 //! The information about body and connection in the header fields of either kind of message.
 
 use super::ProtocolError;
-use super::head::Rules;
+use super::rules::Rules;
 use crate::protocol::{SERVER_TIMING, ServerTiming};
 
 /// The most digits of a length by strict rules.

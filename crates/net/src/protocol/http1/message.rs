@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyProgress};
 use super::folds::unfolded;
-use super::head::Rules;
+use super::rules::Rules;
 use super::{HEAD_BYTES_MAX, ProtocolError};
 use crate::protocol::{Capture, Excerpt};
 

@@ -13,13 +13,13 @@
 //! The readers are strict if leniency would hide a fault of the server under test (contradictory
 //! lengths, malformed chunks). They are lenient if servers commonly differ without harm (bare line
 //! feeds in heads, blank lines before them, a missing reason phrase), unless [`Rules::Strict`] asks
-//! for more: a switch must not pass on what two programs may read differently. After a [`ProtocolError`] the
-//! two ends no longer agree on the begin of a message: close the connection.
+//! for more: a switch must not pass on what two programs may read differently. After a
+//! [`ProtocolError`] the two ends no longer agree on the begin of a message: close the connection.
 //!
-//! The inside, from the bytes up: `body` skips one body, `head` parses a whole head, `fields` decides
-//! the framing of the body, `message` buffers a cut head and joins head and body, and `request` and
-//! `response` add the differences between the two directions. The head of a WebSocket's handshake,
-//! or of a proxy's answer, is read by the same parts.
+//! The inside, from the bytes up: `body` skips one body, `head` parses a whole head, `fields`
+//! decides the framing of the body, `message` buffers a cut head and joins head and body, and
+//! `request` and `response` add the differences between the two directions. The head of a
+//! WebSocket's handshake, or of a proxy's answer, is read by the same parts.
 
 mod body;
 mod fields;
@@ -28,18 +28,20 @@ mod head;
 mod message;
 mod request;
 mod response;
+mod rules;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub(in crate::protocol) use body::Body;
 pub use fields::Framing;
-pub use head::{Header, ParsedHead, RequestLine, Rules, read_request_head, read_response_head};
+pub use head::{Header, ParsedHead, RequestLine, read_request_head, read_response_head};
 pub(in crate::protocol) use message::{Head, MessageReader};
 pub use request::{CONTINUE, Request, RequestHead, RequestProgress, RequestReader, write_request};
 pub use response::{
     Response, ResponseProgress, ResponseReader, write_response, write_response_head,
 };
+pub use rules::Rules;
 
 /// The longest head that is read, in bytes, from its first line through the blank line ending it.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;

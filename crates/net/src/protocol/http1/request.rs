@@ -3,8 +3,9 @@
 use super::ProtocolError;
 use super::body::Body;
 use super::fields::Framing;
-use super::head::{ParsedHead, RequestLine, Rules, read_request_head};
+use super::head::{ParsedHead, RequestLine, read_request_head};
 use super::message::{Complete, Head, MessageReader};
+use super::rules::Rules;
 use super::write::{push_content_length, push_header};
 
 /// The server's permission for a client that waits to send the body of its request.

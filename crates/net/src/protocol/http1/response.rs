@@ -5,8 +5,9 @@ use thinktime_core::time::Nanos;
 use super::ProtocolError;
 use super::body::Body;
 use super::fields::Framing;
-use super::head::{ParsedHead, Rules, read_response_head};
+use super::head::{ParsedHead, read_response_head};
 use super::message::{Complete, Head, MessageReader};
+use super::rules::Rules;
 use super::write::{push_content_length, push_decimal, push_header};
 use crate::protocol::{Capture, Excerpt};
 

@@ -10,6 +10,7 @@ use crate::protocol::http1::{
     read_response_head, write_request,
 };
 
+const HEAD_END: &[u8] = b"\r\n\r\n";
 /// The server's suffix to the key, which shows that it knows the protocol.
 const MARK: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -68,6 +69,10 @@ impl Handshake {
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Option<usize>, WebSocketError> {
         let Handshake { offered, accept, reader } = self;
         let parse = |bytes: &[u8]| {
+            // It is judged as a whole, however it is cut.
+            if memchr::memmem::find(bytes, HEAD_END).is_none() {
+                return Ok(None);
+            }
             read_response_head(bytes, Rules::Strict, |head| {
                 (Head::Final(check(head, offered, accept), Body::EMPTY), head.length)
             })
