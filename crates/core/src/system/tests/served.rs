@@ -14,7 +14,7 @@ fn figures(table: &str) -> (StationSummary, u32) {
     let mut random = Stream::new(7, 0, Purpose::Arrival);
     let (mut there, mut now, mut taken) = (Vec::<JobRef>::new(), Nanos::ZERO, 0);
     for token in 0..600 {
-        now = now + Nanos((4e6 * random.uniform()) as u64);
+        now += Nanos((4e6 * random.uniform()) as u64);
         while system.next_event() <= now {
             system.advance();
         }
