@@ -118,9 +118,6 @@ def test_a_pool_that_turns_requests_away_guards_what_it_holds() -> None:
         # Nobody waits under PS, so nobody is taken back.
         (BOUNDED["gives up"], station("exp(1s)") + "policy = 'ps'\n"),
         (open_("3/s", "[[request]]\nname='r'\nget='/'\ntimeout='2s'"), station("exp(1s)")),
-        # The place is given back before the station.
-        (open_("3/s"), station("exp(1s)") + "[[pool]]\nname = 'p'\nsize = 3\nqueue_limit = 0\n"
-         "[[behaviour]]\nsteps = [{ acquire = 'p' }, { release = 'p' }, { use = 's' }]"),
     ],
 )  # fmt: skip
 def test_an_overload_that_nothing_bounds_is_still_refused(workload: str, system: str) -> None:
@@ -129,6 +126,15 @@ def test_an_overload_that_nothing_bounds_is_still_refused(workload: str, system:
 
 
 # ---- overload that only figures show
+
+
+def test_a_place_that_is_given_back_before_the_station_guards_nothing() -> None:
+    """Beforehand nobody knows how many the pool turns away."""
+    pool = "[[pool]]\nname = 'p'\nsize = 3\nqueue_limit = 0\n[[behaviour]]\nsteps = [{}]"
+    steps = "{ acquire = 'p' }, { release = 'p' }, { use = 's' }"
+    found = simulated(open_("3/s"), station("exp(1s)") + pool.format(steps))
+    assert found.untrusted is not None
+    assert any("without bound" in one for one in found.summary["warnings"])
 
 
 CLUSTER = "[[cluster]]\nname = 'web'\nservers = 3\ndispatch = '{}'\n{}\n[[cluster.station]]\n" + (
