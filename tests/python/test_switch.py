@@ -328,6 +328,7 @@ def test_what_cannot_be_switched_is_refused_in_words() -> None:
         with pytest.raises(tt.InputError, match=why):
             tt.switch(one, ["http://127.0.0.1:1"], **wrong)
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        # The wrong keyword is the test.
         tt.switch(one, ["http://127.0.0.1:1"], colour="red")  # type: ignore[call-arg]
     with pytest.raises(tt.InputError, match="has no \\[\\[cluster\\]\\]"):
         tt.switch(tt.System('name = "s"\n[[station]]\nname = "x"\ndemand = "1ms"\n'), [])

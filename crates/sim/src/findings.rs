@@ -70,6 +70,7 @@ impl Findings<'_> {
     fn single_classes(&self) -> Vec<String> {
         let mut visits: BTreeMap<&str, Vec<&KindVisit<'_>>> = BTreeMap::new();
         for visit in self.visits {
+            // A delay has no name, and no station has an empty one.
             visits.entry(visit.at.unwrap_or_default()).or_default().push(visit);
         }
         let alike = self.system.all_stations().filter(|station| {

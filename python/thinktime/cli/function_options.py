@@ -149,8 +149,10 @@ def _with_parameters(command: _Command, parameters: list[Parameter], passed: lis
 
     context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
     signature = inspect.Signature([context, *parameters])
+    # typer reads this attribute of a function, which the type of functions does not name.
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+    # Its signature is known only now, so mypy cannot see that it is one of the command's type.
     return call  # type: ignore[return-value]
 
 

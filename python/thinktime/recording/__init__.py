@@ -63,8 +63,8 @@ class Recorder:
             targets: Only requests to these hosts are recorded and examined: a host, perhaps with a
                 port, ``*.HOST`` for all below one, or a URL.
             authority: The folder of the certificate authority, for several recordings; by default
-                each recording has a new one. The authority is made if there is none; a new one is
-                gone at the end.
+                each recording has a new one, which is gone at the end. A folder without an
+                authority gets one.
             ca_file: PEM file of the servers' certificate authorities; those of this system by
                 default.
             insecure: Accept any certificate of a server.

@@ -85,7 +85,7 @@ impl<T: Copy> EqualShares<T> {
         Some(item)
     }
 
-    /// The rest of a piece, at a cost that grows with their number; nothing if there is none.
+    /// The rest of a piece, at a cost that grows with their number; zero without a piece.
     pub(super) fn left(&mut self, now: Nanos, so: impl Fn(&T) -> bool) -> Nanos {
         self.pass(now);
         let left = self.work.key_of(so).map(|key| f64::from_bits(key) - self.virtual_now);

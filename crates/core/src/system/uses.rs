@@ -223,7 +223,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The mean of a draw; `None` if there is none.
+    /// The mean of a draw; `None` without a draw.
     fn mean_s(&self, draw: u32) -> Option<f64> {
         if draw == NO_DRAW {
             return None;

@@ -166,6 +166,7 @@ impl StationSummary {
         };
         for one in &mut self.by_kind {
             let then = earlier.by_kind.iter().find(|then| then.kind == one.kind);
+            // A kind that had not come by then has zeros.
             let then = then.copied().unwrap_or_default();
             one.queue_length_mean = over_time(one.queue_length_mean, then.queue_length_mean);
             one.growth -= then.growth;
