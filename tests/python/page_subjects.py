@@ -198,7 +198,7 @@ def measured():
 
 def watched():
     """The live page's state of a run after 40 s, in which the generator is late from 30 s on."""
-    asked = CheckInputs("open", 100.0, poisson=True)
+    asked = CheckInputs("open", 100.0, dispersion=1.0)
     title = "Running shop against http://127.0.0.1:8080"
     begun = WatchedRun("run", title, "shop", None, 60.0, checks=asked)
     subject = live_page.Subject(begun)

@@ -20,7 +20,7 @@ from thinktime.present.table import Table
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
 
 RUN = WatchedRun(
-    "run", "Running shop", "shop", None, 100.0, checks=CheckInputs("open", 100.0, poisson=True)
+    "run", "Running shop", "shop", None, 100.0, checks=CheckInputs("open", 100.0, dispersion=1.0)
 )
 RANDOM = np.random.default_rng(5)
 
@@ -102,9 +102,12 @@ def test_the_wait_for_the_last_answers_is_no_part_of_a_run() -> None:
 @pytest.mark.parametrize(
     ("asked", "word"),
     [
-        (CheckInputs("closed", None, poisson=False), UNSEEN),
-        (CheckInputs("partly-open", 100.0, poisson=True), UNSEEN),
-        (CheckInputs("partly-open", 100.0, poisson=True, session_length=Moments(4.0, 28.0)), FINE),
+        (CheckInputs("closed", None, dispersion=None), UNSEEN),
+        (CheckInputs("partly-open", 100.0, dispersion=1.0), UNSEEN),
+        (
+            CheckInputs("partly-open", 100.0, dispersion=1.0, session_length=Moments(4.0, 28.0)),
+            FINE,
+        ),
         (None, UNSEEN),
     ],
 )
@@ -201,7 +204,7 @@ SIMULATED = WatchedRun(
     "shop",
     None,
     None,
-    checks=CheckInputs("open", 100.0, poisson=True),
+    checks=CheckInputs("open", 100.0, dispersion=1.0),
 )
 STEP_S = 100.0
 """The part of a simulation's own time that passes each second."""
@@ -277,8 +280,8 @@ def test_the_first_quarter_of_a_simulation_is_left_out() -> None:
         (replace(SIMULATED, replications=4), "steady state"),
         (replace(SIMULATED, steady=False), "steady state"),
         (replace(SIMULATED, checks=None), "load"),
-        (replace(SIMULATED, checks=CheckInputs("closed", None, poisson=False)), "load"),
-        (replace(SIMULATED, checks=CheckInputs("partly-open", 100.0, poisson=True)), "load"),
+        (replace(SIMULATED, checks=CheckInputs("closed", None, dispersion=None)), "load"),
+        (replace(SIMULATED, checks=CheckInputs("partly-open", 100.0, dispersion=1.0)), "load"),
     ],
 )
 def test_what_cannot_be_told_of_a_simulation_is_not_judged(begun: WatchedRun, name: str) -> None:

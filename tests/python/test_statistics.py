@@ -136,7 +136,7 @@ def test_congestive_collapse_is_said_with_its_time() -> None:
     assert not any("collapse" in warning for warning in stable.summary["warnings"])
 
 
-POLICIES = ("fcfs", "lcfs", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las")
+POLICIES = ("fcfs", "lcfs", "siro", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las")
 
 
 @oracle

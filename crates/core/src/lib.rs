@@ -18,6 +18,7 @@ mod heap;
 pub mod journey;
 pub mod limit;
 pub mod lru;
+mod matrix;
 pub mod notation;
 pub mod options;
 pub mod policy;

@@ -28,7 +28,7 @@ pub enum Purpose {
     Server = 8,
     /// The varying parts of requests' targets.
     Target = 9,
-    /// The errors of estimated demands.
+    /// The errors of estimated demands, and other random ranks.
     Estimate = 10,
     /// The seeds of pilots.
     Pilot = 11,
@@ -62,6 +62,8 @@ pub enum Purpose {
     Link = 25,
     /// The traces of requests.
     Trace = 26,
+    /// How long clients wait before they give up.
+    Patience = 27,
 }
 
 /// All streams of one seed and purpose.
@@ -117,6 +119,11 @@ impl Stream {
     #[must_use]
     pub fn new(seed: u64, entity: u64, purpose: Purpose) -> Stream {
         StreamFamily::new(seed, purpose).stream(entity)
+    }
+
+    /// The stream of these bits, for draws of which nobody knows the number.
+    pub(crate) fn of_bits(bits: u64) -> Stream {
+        Stream::from_state(mix(bits))
     }
 
     #[inline(always)]

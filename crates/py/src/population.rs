@@ -72,6 +72,13 @@ impl Population {
         self.inner.arrivals().is_some_and(|arrivals| arrivals.is_poisson())
     }
 
+    /// The limit of the variance of the number of arrivals over its mean: 1 for a Poisson process,
+    /// C² of independent gaps. None for a closed one, or times of a file.
+    #[getter]
+    fn dispersion(&self) -> Option<f64> {
+        self.inner.arrivals()?.dispersion()
+    }
+
     /// The think time of its sessions; None for an open one.
     #[getter]
     fn think(&self) -> Option<Distribution> {

@@ -92,6 +92,13 @@ impl Workload {
         self.inner.requests_per_session()
     }
 
+    /// The limit of the variance of the number of arrivals over its mean, the largest of all
+    /// populations; None if it is known of none.
+    #[getter]
+    fn dispersion(&self) -> Option<f64> {
+        self.inner.dispersion()
+    }
+
     /// Whether sessions arrive as a Poisson process of constant rate.
     #[getter]
     fn poisson(&self) -> bool {

@@ -45,14 +45,14 @@ impl Overload {
         measured: &Measured,
         samples: &[Nodes],
     ) -> Option<Overload> {
-        let gap_cv2 = workload.steady_gap_cv2()?;
+        let dispersion = workload.steady_dispersion()?;
         if !measured.nodes.iter().flatten().any(is_full) {
             return None;
         }
         // Requests of a session may come together.
         let each = workload.requests_per_session();
         let together = if each.is_finite() { each.max(1.0) } else { 1.0 };
-        let chance = Chance { gap_cv2, together };
+        let chance = Chance { dispersion, together };
         let pieces: Vec<Vec<Part<'_>>> = samples.iter().map(|one| parts(system, one)).collect();
         let mut full = Vec::new();
         for (place, part) in parts(system, &measured.nodes).into_iter().enumerate() {
@@ -136,7 +136,7 @@ fn parts<'a>(system: &'a SystemModel, nodes: &'a Nodes) -> Vec<Part<'a>> {
 /// How much arrivals vary.
 #[derive(Clone, Copy)]
 struct Chance {
-    gap_cv2: f64,
+    dispersion: f64,
     /// The number of requests that may come together.
     together: f64,
 }
@@ -144,7 +144,7 @@ struct Chance {
 impl Chance {
     /// Whether `growth` is beyond chance if this many came, with demands of this variation.
     fn is_exceeded(self, growth: i64, came: u64, demand_cv2: f64) -> bool {
-        let cv2 = (0.5 * (self.gap_cv2 + demand_cv2)).max(1.0) * self.together;
+        let cv2 = (0.5 * (self.dispersion + demand_cv2)).max(1.0) * self.together;
         growth as f64 > DEVIATIONS * (came as f64 * cv2).sqrt()
     }
 }
@@ -178,7 +178,8 @@ fn full_part(part: &Part<'_>, chance: Chance, growths: &[f64]) -> Option<FullPar
 /// A link does not know who waits for it: what is present grows in the whole system.
 fn full_link(name: &str, of: &LinkSummary, growth: i64, chance: Chance) -> Option<FullPart> {
     let load = of.loads?.into_iter().fold(0.0, f64::max);
-    let full = load >= LINK_FULL && chance.is_exceeded(growth, of.counts.transfers, chance.gap_cv2);
+    let full =
+        load >= LINK_FULL && chance.is_exceeded(growth, of.counts.transfers, chance.dispersion);
     full.then(|| FullPart { name: name.to_owned(), load, asked: None, growth })
 }
 

@@ -153,7 +153,7 @@ def check_inputs(kind: str, workload: Workload) -> dict[str, Any]:
     seen, length = Evidence(kind, cast("Summary", {}), workload), workload.session_length
     moments = None if length is None else Moments(length.mean, length.second_moment)
     checks = CheckInputs(
-        workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments,
+        workload.model, workload.request_rate, workload.dispersion, tuple(seen.arrivals), moments,
         seen.stays, seen.page_companions,
     )  # fmt: skip
     return {"steady": seen.is_steady_by_plan, "checks": checks}

@@ -114,7 +114,8 @@ def _process(process: str) -> str:
     if process.startswith("trace"):
         return _file(process)
     known = {"poisson": "Poisson arrivals", "even": "evenly spaced"}
-    return known.get(process, f"gaps {units.law(process)}")
+    kind = "arrivals" if process.partition("(")[0] in ("mmpp", "map", "batches") else "gaps"
+    return known.get(process, f"{kind} {units.law(process)}")
 
 
 def _file(process: str) -> str:

@@ -22,7 +22,10 @@ class Patience:
     """The timeouts of clients, and the share of the requests that has each."""
 
     shares: tuple[tuple[float | None, float], ...]
-    """Timeouts in seconds with their shares; None for requests that wait for ever."""
+    """Timeouts in seconds with their shares; None for requests that wait for ever.
+
+    Of a law it is the mean.
+    """
 
     given: bool
     """Whether the workload sets them; otherwise the timeout is the measured p99."""
@@ -78,5 +81,5 @@ def _timeouts(workload: Workload) -> dict[str, list[float | None]]:
 
 
 def _seconds(said: object) -> float:
-    """A time of a workload file that is known to be readable."""
-    return float(Distribution(f"const({said})").mean)
+    """A time of a workload file that is known to be readable; of a law, its mean."""
+    return float(Distribution(str(said)).mean)

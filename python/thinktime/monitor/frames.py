@@ -40,7 +40,9 @@ class CheckInputs:
     request_rate: float | None
     """Requests a second; None if the workload has no rate of its own."""
 
-    poisson: bool
+    dispersion: float | None
+    """As `Workload` has it."""
+
     arrivals: tuple[ArrivalsTable, ...] = ()
     """The table `arrivals` of each population."""
 

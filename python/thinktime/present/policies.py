@@ -12,6 +12,7 @@ WORDS = {
     "psjf": "preemptive shortest job first",
     "plcfs": "preemptive last come, first served",
     "lcfs": "last come, first served",
+    "siro": "service in random order",
     "rr": "round robin",
     "pesjf": "preemptive expected shortest job first",
     "peljf": "preemptive expected longest job first",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from thinktime._core import Station
 
 
-POLICIES = {"fcfs", "lcfs", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las"}
+POLICIES = {"fcfs", "lcfs", "siro", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las"}
 """Policies with a known formula. All serve whenever there is work, and lose no time."""
 
 _ATOMS_MAX = 20_000
@@ -60,7 +60,7 @@ class Queue:
         """
         if self.policy == "ps" or (self.policy == "plcfs" and self.servers == 1):
             return True
-        return self.policy in ("fcfs", "lcfs", "plcfs") and self.exponential
+        return self.policy in ("fcfs", "lcfs", "siro", "plcfs") and self.exponential
 
     @property
     def demand_per_server(self) -> float:

@@ -180,7 +180,7 @@ def _with_names(theory: Theory, users: list[Users], stations: list[StationDemand
     if all(one.queue.product_form for one in stations):
         return with_names(theory, users, stations)
     alone = len(stations) == 1 and all(one.clients is None and one.single for one in users)
-    if alone and stations[0].queue.policy in ("fcfs", "lcfs"):
+    if alone and stations[0].queue.policy in ("fcfs", "lcfs", "siro"):
         return waiting_alike(users, stations[0], theory)
     return theory
 
@@ -237,7 +237,7 @@ def _classes(model: str, rate: float, station: Queue) -> Theory | None:
 
 
 def _served_in_turn(rate: float, station: Queue) -> tuple[Law, str] | None:
-    """The law under FCFS, which has the same mean as LCFS, and its source."""
+    """The law under FCFS, which has the same mean as LCFS and random order, and its source."""
     if station.exponential and station.servers > 1:
         return mmc_response(rate, station.demand.mean, station.servers), MMC
     if station.servers > 1 or not math.isfinite(station.demand.second_moment):

@@ -3,7 +3,8 @@
 A Poisson process of a known rate is tested in four ways: the number of sessions, the law of the
 gaps (Kolmogorov and Smirnov), the independence of successive gaps (rank correlation), and the
 variation of counts between windows (index of dispersion). Other renewal processes are tested for
-the law of the gaps and their independence. The tests apply to the schedule, and for a run to the
+the law of the gaps and their independence, processes with a memory for the number of sessions. The
+tests apply to the schedule, and for a run to the
 times of sending, too.
 
 Source: Cox and Lewis, 'The Statistical Analysis of Series of Events' (1966), chapter 6; Kogias,
@@ -53,6 +54,9 @@ NOTED = 0.02
 """Lateness below this share of the mean response time does not matter."""
 
 EVEN_WITHIN_S = 2e-6
+
+MEMORY = {"mmpp", "map", "batches"}
+"""Processes whose gaps depend on one another."""
 
 _PLANNED = (
     "the load is not the one that the workload describes: look at its warnings, and at what the "
@@ -127,6 +131,11 @@ class _Law:
     """The distribution function of a gap in seconds; None if all gaps are equal."""
 
     words: str
+    memory: bool = False
+    """Whether gaps depend on one another: then there is no law to test them by."""
+
+    dispersion: float = 1.0
+    """The limit of the variance of the number of sessions over its mean."""
 
 
 def _law(seen: Evidence, place: int, table: Mapping[str, Any]) -> _Law | None:
@@ -143,6 +152,9 @@ def _law(seen: Evidence, place: int, table: Mapping[str, Any]) -> _Law | None:
         return _Law(True, rate, lambda gaps: np.asarray(-np.expm1(-rate * gaps)), "exponential")
     if process == "even":
         return _Law(False, rate, None, "all alike")
+    if process.partition("(")[0] in MEMORY:
+        dispersion = seen.workload.populations[place].dispersion or 1.0
+        return _Law(False, rate, None, process, True, dispersion)
     from thinktime._core import Distribution
 
     law = Distribution(process)
@@ -239,15 +251,19 @@ def _gaps(stretches: list[Floats]) -> Floats:
 
 
 def _tests(came: _Came, law: _Law) -> list[_Test]:
+    if law.memory:
+        return [_of_number(came, law)]
     gaps = _gaps(came.planned)
     found = [*_of_gaps(gaps, law), *_of_order(gaps, law)]
     if law.poisson:
-        found += [_of_counts(came.counts), _of_number(came, law.rate)]
+        found += [_of_counts(came.counts), _of_number(came, law)]
     return found
 
 
 def _sent(came: _Came, law: _Law, seen: Evidence) -> list[_Test]:
     """Tests of the gaps between times of sending, if lateness is long enough to matter."""
+    if law.memory:
+        return []
     late = (seen.summary.get("lateness_s") or {}).get("mean") or 0.0
     if late <= NOTED * (seen.mean_s or math.inf):
         return [_Test("", 1.0)]
@@ -291,9 +307,12 @@ def _of_counts(counts: NDArray[np.int64]) -> _Test:
     return _Test(what, found.p_value, abs(found.index - 1))
 
 
-def _of_number(came: _Came, rate: float) -> _Test:
-    """Whether the count within this time is as promised: (n - λ t) / sqrt(n) is normal."""
-    expected = rate * came.end_s
-    off = abs(came.number - expected) / math.sqrt(came.number)
+def _of_number(came: _Came, law: _Law) -> _Test:
+    """Whether the count within this time is as promised.
+
+    For the dispersion I, (n - λ t) / sqrt(I n) is normal.
+    """
+    expected = law.rate * came.end_s
+    off = abs(came.number - expected) / math.sqrt(law.dispersion * came.number)
     what = f"{units.count(came.number)} sessions came, and {units.number(expected)} were promised"
     return _Test(what, math.erfc(off / math.sqrt(2)), abs(came.number / expected - 1))

@@ -198,21 +198,7 @@ def _of_rate(seen: Evidence) -> Finding | None:
 
 def _bunched(seen: Evidence) -> float:
     """The variance of the number of requests, relative to a Poisson process."""
-    cv2, companions = 1.0 if seen.workload.poisson else _gap_cv2(seen), _companions(seen)
+    known, companions = seen.workload.dispersion, _companions(seen)
+    dispersion = 1.0 if known is None else known
     # Sessions in progress at the ends vary even if the gaps are even.
-    return cv2 if companions == 1.0 else companions + max(cv2 - 1.0, 0.0)
-
-
-def _gap_cv2(seen: Evidence) -> float:
-    """C² of the gaps between arrivals, the largest one; 1 if it is not known."""
-    return max((_gap_cv2_of(one["process"]) for one in seen.arrivals), default=1.0)
-
-
-def _gap_cv2_of(process: str) -> float:
-    from thinktime import InputError
-    from thinktime._core import Distribution
-
-    try:
-        return 0.0 if process == "even" else float(Distribution(process).cv2)
-    except InputError:
-        return 1.0
+    return dispersion if companions == 1.0 else companions + max(dispersion - 1.0, 0.0)

@@ -6,24 +6,24 @@
 //! Poisson process (Cinlar, Introduction to Stochastic Processes, 1975, ch. 4.7); for constant
 //! gaps the arrivals are as even as the profile allows.
 
+mod batches;
 mod ends;
+mod gaps;
+mod markov;
 mod profile;
 
 pub use profile::{PROFILES, Profile};
 
-use std::sync::Arc;
-
-use thinktime_file::error::{Invalid, nearest};
+use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
-use thinktime_file::units::{Dimension, parse_rate};
+use thinktime_file::units::parse_rate;
 use thinktime_file::workload::ArrivalsTable;
 
-use crate::distribution::Distribution;
 use crate::distribution::streams::MANY;
 use crate::files::Files;
 use crate::random::{Purpose, Stream};
 use crate::replay::Replay;
-use crate::times::{Trace, trace};
+use gaps::{Gaps, Place};
 
 /// The arrivals of sessions: a law of gaps, a rate and its profile.
 #[derive(Clone, Debug)]
@@ -32,17 +32,6 @@ pub struct ArrivalProcess {
     /// Arrivals a second at the profile's factor 1.
     rate: f64,
     profile: Profile,
-}
-
-/// The gaps between arrivals, in units of the mean gap.
-#[derive(Clone, Debug, PartialEq)]
-enum Gaps {
-    /// Drawn from a law of mean 1.
-    Drawn(Distribution),
-    /// Those of a trace, the first one from the start of the run; then no more.
-    Trace(Arc<[f64]>),
-    /// Those of a log's sessions, to the nanosecond.
-    Log(Replay),
 }
 
 impl ArrivalProcess {
@@ -59,7 +48,7 @@ impl ArrivalProcess {
             },
         };
         let process = table.process.as_deref().unwrap_or(ArrivalsTable::PROCESS);
-        let (gaps, own_rate) = gaps(process, files).map_err(|error| (".process", error))?;
+        let (gaps, own_rate) = Gaps::parse(process, files).map_err(|error| (".process", error))?;
         let rate = rate
             .or(own_rate)
             .ok_or_else(|| ("", Invalid::new("needs a `rate`, as in rate = \"12/s\"")))?;
@@ -110,99 +99,45 @@ impl ArrivalProcess {
         self.profile.varied_before_start()
     }
 
-    /// C² of the gaps between arrivals, if these are independent and the rate never changes.
-    pub(crate) fn steady_gap_cv2(&self) -> Option<f64> {
-        match &self.gaps {
-            Gaps::Drawn(law) if self.profile == Profile::default() => Some(law.cv2()),
-            _ => None,
-        }
+    /// The limit of Var N(t) / E N(t) for the number N(t) of arrivals up to t, at most, if the rate
+    /// is constant: 1 for a Poisson process, and C² of the gaps if these are independent. `None` if
+    /// a file gives the times.
+    #[must_use]
+    pub fn dispersion(&self) -> Option<f64> {
+        self.gaps.dispersion()
+    }
+
+    /// The same; `None` also if the rate changes by a profile.
+    pub(crate) fn steady_dispersion(&self) -> Option<f64> {
+        self.dispersion().filter(|_| self.profile == Profile::default())
     }
 
     /// Whether a file gives the times of sessions.
     pub(crate) fn is_trace(&self) -> bool {
-        !matches!(self.gaps, Gaps::Drawn(_))
+        matches!(self.gaps, Gaps::Trace(_) | Gaps::Log(_))
     }
 
     /// Whether arrivals are a Poisson process of constant rate.
     #[must_use]
     pub fn is_poisson(&self) -> bool {
-        self.profile == Profile::default() && self.gaps == Gaps::Drawn(poisson_gaps())
+        self.profile == Profile::default() && self.gaps.is_poisson()
     }
 
     /// The arrivals of a seed, beginning at the start of the run.
     #[must_use]
     pub fn arrivals(&self, seed: u64) -> Arrivals {
+        let mut stream = Stream::new(seed, 0, Purpose::Arrival);
+        let within = self.gaps.begin(&mut stream);
         Arrivals {
             process: self.clone(),
             seed,
-            stream: Stream::new(seed, 0, Purpose::Arrival),
+            stream,
+            within,
             number: 0,
             ahead: [Nanos::ZERO; MANY],
             place: MANY,
         }
     }
-}
-
-/// Gaps of mean 1, and the rate that the notation itself gives.
-fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid> {
-    if let Some(found) = trace(process, files)? {
-        return trace_gaps(found);
-    }
-    match process.trim() {
-        "poisson" => Ok((Gaps::Drawn(poisson_gaps()), None)),
-        "even" => Ok((Gaps::Drawn(Distribution::constant(1.0, Dimension::Time)?), None)),
-        other => {
-            if let Some(near) = nearest(other, ["poisson", "even", "trace"]) {
-                return Err(Invalid::new(format!(
-                    "unknown process `{other}`: did you mean `{near}`?"
-                )));
-            }
-            let law = Distribution::parse(other, files).map_err(|error| {
-                let known = "a process is `poisson`, `even`, `trace(FILE)` or the law of the gaps";
-                Invalid::new(format!("{error}; {known}"))
-            })?;
-            let law = law.expect(Dimension::Time)?;
-            let mean = law.mean();
-            if !(mean > 0.0 && mean.is_finite()) {
-                return Err(Invalid::new(format!("`{other}` needs a positive, finite mean")));
-            }
-            Ok((Gaps::Drawn(law.scaled(1.0 / mean)?), Some(1.0 / mean)))
-        }
-    }
-}
-
-/// Arrival times, in any order, as gaps. If the trace gives the start of the run, the first gap
-/// begins there. Else it has the mean length, so that n arrivals last n mean gaps. If the trace
-/// gives its end, too, the rate is that of all the time up to there.
-fn trace_gaps(trace: Trace) -> Result<(Gaps, Option<f64>), Invalid> {
-    let Trace { mut times, begin_s, end_s } = trace;
-    times.sort_by(f64::total_cmp);
-    let (first, last) = (times[0], times[times.len() - 1]);
-    if let Some(begin_s) = begin_s.filter(|begin_s| *begin_s > first) {
-        return Err(Invalid::new(format!(
-            "the trace has an arrival at {first} s, before its `begin` at {begin_s} s"
-        )));
-    }
-    if let Some(end_s) = end_s.filter(|end_s| *end_s < last) {
-        return Err(Invalid::new(format!(
-            "the trace has an arrival at {last} s, after its `end` at {end_s} s"
-        )));
-    }
-    let until = end_s.unwrap_or(last);
-    let (mean, first_gap) = match begin_s {
-        Some(begin_s) if until > begin_s => {
-            let mean = (until - begin_s) / times.len() as f64;
-            (mean, (first - begin_s) / mean)
-        }
-        None if last > first => ((last - first) / (times.len() - 1) as f64, 1.0),
-        _ => return Err(Invalid::new("a trace needs arrivals at two different times at least")),
-    };
-    let gaps = times.windows(2).map(|pair| (pair[1] - pair[0]) / mean);
-    Ok((Gaps::Trace(std::iter::once(first_gap).chain(gaps).collect()), Some(1.0 / mean)))
-}
-
-fn poisson_gaps() -> Distribution {
-    Distribution::exponential_time(1.0).expect("1 is a positive mean")
 }
 
 /// The arrivals of one seed, one after another.
@@ -211,6 +146,7 @@ pub struct Arrivals {
     process: ArrivalProcess,
     seed: u64,
     stream: Stream,
+    within: Place,
     /// The number of arrivals drawn so far, including the sessions of a log that are left out.
     number: usize,
     /// Times drawn ahead, and the place of the next one.
@@ -232,7 +168,7 @@ impl Arrivals {
 
     #[inline(never)]
     fn draw(&mut self) {
-        let Arrivals { process, seed, stream, number, ahead, place } = self;
+        let Arrivals { process, seed, stream, within, number, ahead, place } = self;
         *place = 0;
         let mut gaps = [0.0; MANY];
         let mut given = MANY;
@@ -242,6 +178,9 @@ impl Arrivals {
                 let left = &trace[(*number).min(trace.len())..];
                 given = left.len().min(MANY);
                 gaps[..given].copy_from_slice(&left[..given]);
+            }
+            memory @ (Gaps::Markov(_) | Gaps::Batches(_)) => {
+                gaps.fill_with(|| memory.gap(within, stream));
             }
             Gaps::Log(replay) => {
                 return ahead.fill_with(|| next_of_log(replay, number, *seed));
@@ -301,9 +240,12 @@ mod tests {
 
     #[test]
     fn what_is_no_process_is_told_what_would_be_one() {
-        let why = |text: &str| gaps(text, &NoFiles).unwrap_err().to_string();
+        let why = |text: &str| Gaps::parse(text, &NoFiles).unwrap_err().to_string();
         assert!(why("poison").ends_with("did you mean `poisson`?"));
-        assert!(why("burst").contains("`poisson`, `even`, `trace(FILE)` or the law of the gaps"));
+        assert!(why("burst").contains("`poisson`, `even`, `mmpp`, `map`, `batches`, `trace`"));
+        assert!(why("batches(trace(a.csv), size=2)").contains("random processes alone"));
+        assert!(why("batches(poisson, size=pareto(shape=1.5, scale=1))").contains("variance"));
+        assert!(why("batches(poisson)").contains("needs `size`"));
     }
 
     /// Counts over a long time are within 4.5 standard deviations of the rate's integral (false

@@ -32,8 +32,14 @@ impl Clients {
     pub(super) fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
         let attempt = self.slots.send(now, ticket);
         let kind = &self.kinds[attempt.kind as usize];
-        let timeout = kind.timeout;
-        if !timeout.is_never() && kind.retry.when == RetryWhen::Timeout {
+        if kind.gives_up() {
+            let timeout = match &kind.patience {
+                None => kind.timeout,
+                Some(law) => {
+                    let place = usize::from(self.slots.get(attempt.ticket).population);
+                    self.populations[place].laws.patience(&attempt, law)
+                }
+            };
             self.timers.set(now + timeout, attempt.ticket, TimerKind::Timeout);
         }
         attempt

@@ -28,6 +28,7 @@ pub(super) struct Laws {
     thinks: StreamFamily,
     pub(super) choices: StreamFamily,
     backoffs: StreamFamily,
+    patience: StreamFamily,
 }
 
 impl Laws {
@@ -61,6 +62,7 @@ impl Laws {
             thinks: family(Purpose::Think),
             choices: family(Purpose::Request),
             backoffs: family(Purpose::Backoff),
+            patience: family(Purpose::Patience),
         }
     }
 
@@ -113,6 +115,12 @@ impl Laws {
         let last = self.shares.len() - 1;
         let place = self.shares.partition_point(|share| *share < uniform).min(last);
         self.first_kind + place as u32
+    }
+
+    /// How long the client waits for the attempt, by a law of such times.
+    pub(super) fn patience(&self, attempt: &Attempt, law: &Distribution) -> Nanos {
+        let time_s = law.sample(&mut self.patience.substream(attempt.session, attempt.serial()));
+        Nanos::from_secs_f64(time_s).max(Nanos(1))
     }
 
     /// The wait after the attempt, before the next one.

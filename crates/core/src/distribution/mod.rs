@@ -19,6 +19,7 @@ mod lognormal;
 mod mix;
 mod numeric;
 mod pareto;
+mod phase_type;
 mod poisson;
 mod special;
 pub(crate) mod streams;
@@ -84,6 +85,7 @@ laws! {
     exponential::Exponential,
     hyperexponential::Hyperexponential,
     erlang::Erlang,
+    phase_type::PhaseType,
     gamma::Gamma,
     lognormal::Lognormal,
     pareto::Pareto,

@@ -64,7 +64,7 @@ struct Offered {
     rate: f64,
     /// The upper bound of the growth of the variance of the number of requests, per second.
     /// Sessions that come as a renewal process of rate r, with N requests each, bring over a long
-    /// time a number of requests whose variance grows by r (Var N + C² E[N]²). Over a shorter time,
+    /// time a number of requests whose variance grows by r (Var N + I E[N]²) for a dispersion I. Over a shorter time,
     /// some requests lie outside, and it grows by less (Daley and Vere-Jones, An Introduction to
     /// the Theory of Point Processes, 2003, sections 4.2 and 6.3).
     variance_rate: f64,
@@ -92,9 +92,9 @@ impl Offered {
             }
             Sessions::Closed { .. } => return None,
         };
-        let cv2 = arrivals.steady_gap_cv2()?;
+        let dispersion = arrivals.steady_dispersion()?;
         let mean = workload.requests_per_session();
-        let variance = second_moment + (cv2 - 1.0).max(0.0) * mean * mean;
+        let variance = second_moment + (dispersion - 1.0).max(0.0) * mean * mean;
         let variance_rate = rate / mean * variance;
         let known = variance_rate.is_finite() && rate > 0.0;
         known.then_some(Offered { rate, variance_rate, companions: second_moment / mean })

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use thinktime_file::error::{Invalid, own_name};
 use thinktime_file::time::Nanos;
-use thinktime_file::units::{Dimension, parse_time};
-use thinktime_file::workload::{Cancel, MessagesValue, RequestTable};
+use thinktime_file::units::Dimension;
+use thinktime_file::workload::{Cancel, MessagesValue, RequestTable, RetryWhen};
 
 use super::common::Common;
 use super::content::body::Body;
@@ -18,6 +18,7 @@ use super::content::template::Template;
 use super::method::Method;
 use super::method_keys::method_and_target;
 use super::objects::Objects;
+use super::patience::timeout_of;
 use super::retry::Retry;
 use super::size::Sizes;
 use super::target::{Closeness, Target};
@@ -63,8 +64,10 @@ pub struct RequestKind {
     pub messages: Option<u32>,
     /// Whether each message is sent only after the answer to the one before.
     pub wait_for_each: bool,
-    /// How long the client waits; never [`Nanos::ZERO`].
+    /// How long the client waits; never [`Nanos::ZERO`]. If `patience` is a law, its mean.
     pub timeout: Nanos,
+    /// The law of the time that clients wait, if it differs from attempt to attempt.
+    pub patience: Option<Distribution>,
     /// The fate of an attempt in a modelled system when the client gives it up.
     pub cancel: Cancel,
     /// Whether and when a failed attempt is repeated.
@@ -96,6 +99,7 @@ impl RequestKind {
             messages: None,
             wait_for_each: false,
             timeout: Nanos::MAX,
+            patience: None,
             cancel: Cancel::Never,
             retry: Retry::never(),
             value_use: ValueUse::default(),
@@ -149,10 +153,15 @@ impl RequestKind {
         own_name(&table.name).map_err(named("name"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
-        let timeout = timeout_of(table).map_err(named("timeout"))?;
+        let (timeout, patience) =
+            timeout_of(table.timeout.as_ref(), files).map_err(named("timeout"))?;
         let (sql, message) = sent_of(table, names, files)?;
         let retry =
             Retry::from_table(table.retry.as_ref(), timeout, files).map_err(named("retry"))?;
+        if patience.is_some() && (table.grpc.is_some() || retry.when == RetryWhen::Late) {
+            let why = "must be a time, and no law, for gRPC, and with `when = \"late\"`";
+            return Err(("timeout", Invalid::new(why)));
+        }
         let call = GrpcCall::from_table(table, retry.deadline(timeout), common)?;
         let target = Target::parse(&text, names, files).map_err(named(key))?;
         let (headers, body) = headers_and_body(table, call.as_ref(), common)?;
@@ -173,6 +182,7 @@ impl RequestKind {
             messages: messages_of(table).map_err(named("messages"))?,
             wait_for_each: wait_for_each_of(table).map_err(named("wait_for_each"))?,
             timeout,
+            patience,
             cancel: table.cancel.unwrap_or_default(),
             retry,
             ..RequestKind::plain()
@@ -238,14 +248,6 @@ fn wait_for_each_of(table: &RequestTable) -> Result<bool, Invalid> {
             Err(Invalid::new("goes with a list to `send`, of at least two messages"))
         }
         given => Ok(given == Some(true)),
-    }
-}
-
-fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
-    let Some(scalar) = &table.timeout else { return Ok(Nanos::MAX) };
-    match parse_time(&scalar.text())? {
-        0.0 => Err(Invalid::new("must be more than 0s")),
-        seconds => Ok(Nanos::from_secs_f64(seconds)),
     }
 }
 

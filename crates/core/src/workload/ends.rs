@@ -51,12 +51,20 @@ impl Workload {
         self.populations.iter().filter_map(Population::arrivals).any(ArrivalProcess::is_endless)
     }
 
-    /// C² of the gaps between arrivals, the largest of all populations; `None` if no population
-    /// arrives, or if the rate of one changes over time.
+    /// The dispersion of arrivals, the largest of all populations, as far as it is known; `None` if
+    /// it is known of none.
     #[must_use]
-    pub fn steady_gap_cv2(&self) -> Option<f64> {
+    pub fn dispersion(&self) -> Option<f64> {
         let all = self.populations.iter().filter_map(Population::arrivals);
-        let all = all.map(ArrivalProcess::steady_gap_cv2).collect::<Option<Vec<_>>>()?;
+        all.filter_map(ArrivalProcess::dispersion).reduce(f64::max)
+    }
+
+    /// The dispersion of arrivals, the largest of all populations; `None` if no population arrives,
+    /// or if the rate of one changes over time.
+    #[must_use]
+    pub fn steady_dispersion(&self) -> Option<f64> {
+        let all = self.populations.iter().filter_map(Population::arrivals);
+        let all = all.map(ArrivalProcess::steady_dispersion).collect::<Option<Vec<_>>>()?;
         all.into_iter().reduce(f64::max)
     }
 

@@ -166,7 +166,8 @@ pub struct ArrivalsTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Scalar>,
     /// `"poisson"`, `"even"`, or any distribution of inter-arrival times, which gives the shape;
-    /// `rate`, if present, gives the mean. Or `"trace(FILE)"`: a column of arrival times, or an
+    /// `rate`, if present, gives the mean. Or a process with a memory, as in `"mmpp(2s: 20/s,
+    /// 500ms: 120/s)"`. Or `"trace(FILE)"`: a column of arrival times, or an
     /// access log whose requests are replayed (for closed a log only).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = ArrivalsTable::PROCESS))]

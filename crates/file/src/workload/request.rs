@@ -143,7 +143,8 @@ pub struct RequestTable {
     /// there, as in `"json:$.token"`, or a table such as `{ of = "status", is = 200 }`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, CheckValue>,
-    /// The wait for the whole response after which the client gives the attempt up.
+    /// The wait for the whole response after which the client gives the attempt up: a time, or a
+    /// law from which each attempt draws its own, as in `"exp(2s)"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Scalar>,
     /// The fate of an attempt in a modelled system when the client gives it up: `"never"` (the

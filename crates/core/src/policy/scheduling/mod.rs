@@ -17,6 +17,7 @@ mod priority;
 mod ps;
 mod psjf;
 mod rr;
+mod siro;
 mod sjf;
 mod srpt;
 
@@ -58,6 +59,8 @@ pub enum Rank {
     Attained,
     /// The level that the job has sunk to.
     Level,
+    /// A random number of its own.
+    Random,
     /// The class of its request, as the station numbers them.
     Class,
     /// The expected service demand of its request's name, or an estimate with an error: the true
@@ -150,6 +153,7 @@ pub const ENTRIES: &[Entry] = &[
     lcfs::ENTRY,
     plcfs::ENTRY,
     ps::ENTRY,
+    siro::ENTRY,
     rr::ENTRY,
     sjf::ENTRY,
     ljf::ENTRY,

@@ -15,6 +15,8 @@ pub(in crate::system) enum Ranks {
     Demand(Order),
     /// By kind of request.
     Kind(Vec<u64>),
+    /// By a number that each job draws.
+    Random(StreamFamily),
     /// In a box, so that stations stay small.
     Estimate(Box<Estimate>),
 }
@@ -37,9 +39,11 @@ impl Ranks {
         mean_demands: &[Nanos],
         seed: u64,
     ) -> Ranks {
+        let drawn = || StreamFamily::new(seed, Purpose::Estimate).member(number);
         match &model.discipline.rank {
             Rank::Equal | Rank::Remaining | Rank::Attained | Rank::Level => Ranks::Alike,
             Rank::Demand(order) => Ranks::Demand(*order),
+            Rank::Random => Ranks::Random(drawn()),
             Rank::Class => Ranks::Kind(kinds.iter().map(|name| model.class_of(name)).collect()),
             Rank::Expected(order, None) => {
                 Ranks::Kind(mean_demands.iter().map(|mean| order.rank(*mean)).collect())
@@ -47,7 +51,7 @@ impl Ranks {
             Rank::Expected(order, Some(error)) => Ranks::Estimate(Box::new(Estimate {
                 order: *order,
                 error: error.clone(),
-                errors: StreamFamily::new(seed, Purpose::Estimate).member(number),
+                errors: drawn(),
             })),
         }
     }
@@ -65,6 +69,7 @@ impl Ranks {
             Ranks::Alike => 0,
             Ranks::Demand(order) => order.rank(demand),
             Ranks::Kind(ranks) => ranks[job.kind as usize],
+            Ranks::Random(draws) => draws.substream(job.session, job.serial).bits(),
             Ranks::Estimate(estimate) => {
                 let Estimate { order, error, errors } = &**estimate;
                 let factor = error.sample(&mut errors.substream(job.session, job.serial));
