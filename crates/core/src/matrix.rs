@@ -98,9 +98,9 @@ pub(crate) fn solution(matrix: &Matrix, right: &[f64]) -> Option<Vec<f64>> {
         }
         for below in at + 1..states {
             let factor = rows[below][at] / rows[at][at];
-            for column in at..states {
-                rows[below][column] -= factor * rows[at][column];
-            }
+            let (above, under) = rows.split_at_mut(below);
+            let entries = under[0].iter_mut().zip(&above[at]).skip(at);
+            entries.for_each(|(entry, pivot)| *entry -= factor * pivot);
             x[below] -= factor * x[at];
         }
     }

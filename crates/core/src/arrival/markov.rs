@@ -150,8 +150,10 @@ fn matrices(call: &Call) -> Result<(Matrix, Matrix), Invalid> {
 fn chain(hidden: &Matrix, seen: &Matrix, usage: &str) -> Result<(Markov, f64), Invalid> {
     let wrong = |what: String| Err(Invalid::new(format!("{what}; write it as {usage}")));
     let number = hidden.len();
-    if let Some(rate) = hidden.iter().chain(seen).flatten().find(|rate| !(**rate >= 0.0)) {
-        return wrong(format!("a rate of {rate} is below 0"));
+    if let Some(rate) =
+        hidden.iter().chain(seen).flatten().find(|rate| **rate < 0.0 || rate.is_infinite())
+    {
+        return wrong(format!("a rate of {rate} is below 0, or infinite"));
     }
     let rates: Matrix = (0..number)
         .map(|from| {
@@ -166,7 +168,7 @@ fn chain(hidden: &Matrix, seen: &Matrix, usage: &str) -> Result<(Markov, f64), I
     let rate = dot(&shares, &comes);
     let moves: Vec<f64> =
         (0..number).map(|from| comes[from] + hidden[from].iter().sum::<f64>()).collect();
-    if !(rate > 0.0) || dot(&shares, &moves) / rate > MOVES_MAX {
+    if rate <= 0.0 || dot(&shares, &moves) / rate > MOVES_MAX {
         return wrong(format!("needs an arrival among {MOVES_MAX:e} moves on average"));
     }
     let Some(dispersion) = dispersion(&rates, seen, &shares, rate) else {

@@ -58,7 +58,7 @@ impl PhaseType {
         for (place, row) in rates.iter().enumerate() {
             let others = row.iter().enumerate().filter(|(to, _)| *to != place);
             let leaving: f64 = others.clone().map(|(_, rate)| rate).sum();
-            if others.clone().any(|(_, rate)| *rate < 0.0) || !(row[place] < 0.0) {
+            if others.clone().any(|(_, rate)| *rate < 0.0) || row[place] >= 0.0 {
                 return wrong(format!(
                     "needs a rate below 0 on the diagonal of row {}, and no other \
                                       below 0",
@@ -79,7 +79,7 @@ impl PhaseType {
         };
         let (mean, second_moment) = (dot(&start, &first), 2.0 * dot(&start, &second));
         let law = PhaseType { start, rates, mean, second_moment };
-        if !(mean > 0.0 && mean * law.fastest() < MOVES_MAX) {
+        if mean <= 0.0 || mean * law.fastest() >= MOVES_MAX {
             return wrong(format!("needs an end among {MOVES_MAX:e} moves on average"));
         }
         Ok(law)
