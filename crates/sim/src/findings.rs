@@ -58,7 +58,7 @@ impl Findings<'_> {
             notes.push(format!(
                 "the precision of {:.3} % took {} requests",
                 precision * 100.0,
-                summary.requests
+                words::count(summary.requests)
             ));
         }
         notes.extend(self.single_classes());
@@ -107,7 +107,7 @@ impl Findings<'_> {
             warnings.push("interrupted: the figures are those up to then".to_owned());
         }
         if let Some(Warmup::TooLong(at, requests)) = self.warmup {
-            let long = words::time(at.as_secs_f64());
+            let (long, requests) = (words::time(at.as_secs_f64()), words::count(requests));
             warnings.push(format!(
                 "the warm-up lasts longer than {long}: {requests} requests were too few to find \
                  its end, so the figures may still depend on the start; simulate more requests"
@@ -135,7 +135,8 @@ impl Findings<'_> {
         if summary.errors > 0 {
             warnings.push(format!(
                 "{} of {} requests failed; their times are in no distribution",
-                summary.errors, summary.requests
+                words::count(summary.errors),
+                words::count(summary.requests)
             ));
         }
         warnings.extend(self.of_clusters(summary).warnings);

@@ -28,6 +28,7 @@ from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import Time
 from thinktime.operations.fitted_system import fitted
+from thinktime.results import origin_line
 from thinktime.results.early_end import ended_early
 from thinktime.results.objective_words import words_of
 from thinktime.trials import Store, Trial
@@ -116,7 +117,13 @@ def capacity(
         probes_max=probes_max,
     )  # fmt: skip
     with _cluster(on):
-        return search_kept(search, prober, named, output, progress, words_of(workload))
+        known = {
+            "objectives": words_of(workload),
+            "workload": workload.name,
+            "place": origin_line.against(target, system),
+            "moment": "" if target is None else origin_line.now(),
+        }
+        return search_kept(search, prober, named, output, progress, known)
 
 
 def _cluster(on: str | None) -> AbstractContextManager[object]:

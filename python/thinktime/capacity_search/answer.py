@@ -92,6 +92,15 @@ class Capacity:
     against: str = ""
     """For the generator's own capacity, the server that it was measured against, in words."""
 
+    workload: str = ""
+    """The workload's name."""
+
+    place: str = ""
+    """The server's url, or the system's name."""
+
+    moment: str = ""
+    """When a search against a server began."""
+
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain values, for JSON."""
         return {

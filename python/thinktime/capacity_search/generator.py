@@ -20,6 +20,7 @@ from thinktime.capacity_search.search import Search
 from thinktime.operations import Time, run, seconds
 from thinktime.present import units
 from thinktime.present.percentile import backed
+from thinktime.results import origin_line
 from thinktime.results.result import Result
 from thinktime.trials import Store
 
@@ -73,7 +74,8 @@ def generator_capacity(
             )  # fmt: skip
             return lateness_probe(rate, done)
 
-        found = search_kept(search, prober, OF_GENERATOR, output, progress)
+        known = {"workload": "the generator", "moment": origin_line.now()}
+        found = search_kept(search, prober, OF_GENERATOR, output, progress, known)
     return replace(found, against=_against())
 
 

@@ -6,9 +6,11 @@ import io
 import json
 import math
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from thinktime import _core
 from thinktime.capacity_search.answer import Capacity, What, answer
@@ -39,11 +41,12 @@ def search_kept(
     named: tuple[What, str],
     output: str | Path | None,
     progress: Callable[[Probe], None] | None,
-    objectives: str = "",
+    known: Mapping[str, Any] = MappingProxyType({}),
 ) -> Capacity:
     """Search, and store the answer in a directory, if there is one.
 
     A search that Ctrl-C ended there is continued: `prober` receives the store of its probes.
+    `known` are fields of the answer that do not depend on the probes.
 
     Raises:
         InputError: if the directory is a file, or holds other things than a capacity.
@@ -69,7 +72,7 @@ def search_kept(
     finally:
         if partial is not None and not search.probes:
             partial.abandon()  # an older result is worth more than this one
-    found = replace(answer(search, *named, interrupted), objectives=objectives)
+    found = replace(answer(search, *named, interrupted), **known)
     if partial is not None and search.probes:
         _finish(found, partial)
         if not interrupted:  # the next search measures anew

@@ -9,6 +9,7 @@ from thinktime.capacity_search.table import table
 from thinktime.present import units
 from thinktime.present.page import Section
 from thinktime.present.report import Case, Report, outcome_of
+from thinktime.results import origin_line
 from thinktime.results.verdict import Verdict
 
 DOUBTS = {
@@ -48,7 +49,10 @@ def report_of(found: Capacity, name: str = "") -> Report:
         cases=[Case("the capacity is found", outcome_of(judged.status), found.words)],
         parts=[table(found)] if len(found.probes) else [],
         warnings=[units.sentence(one) for one in doubts],
-        title="Capacity",
+        title=f"Capacity of {found.workload}" if found.workload else "Capacity",
+        origin=_origin(found),
+        figure=units.amount(found.value, found.unit) if found.value else "",
+        moment=found.moment,
         headline=_headline(found),
         charts=lambda: _charts(found),
         words=WORDS,
@@ -89,6 +93,12 @@ def _headline(found: Capacity) -> str:
         return f"The server sustains {value} {limits}."
     low, high = units.amount(found.low), units.amount(found.high)
     return f"The server sustains {value} {limits} (95 % interval {low} to {high})."
+
+
+def _origin(found: Capacity) -> str:
+    """What was searched, on what, and when."""
+    probes = units.counted(len(found.probes), "probe")
+    return origin_line.joined(["capacity", found.place, found.moment, probes])
 
 
 def _charts(found: Capacity) -> Sequence[Section]:

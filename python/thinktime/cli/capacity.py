@@ -118,9 +118,10 @@ def _say(unit: str, probe: Probe) -> None:
     from thinktime.present import units
 
     share = None if probe.margin is None else units.number(math.exp(probe.margin))
-    margin = "" if share is None else f", {share} of what is allowed"
+    # The table at the end has the reason, too long for a line of 80 columns beside the share.
+    margin = f" ({probe.why})" if share is None else f", {share} of what is allowed"
     common.errors.print(
-        f"at {units.amount(probe.value, unit)}: {probe.slo}{margin} ({probe.why})",
+        f"at {units.amount(probe.value, unit)}: {probe.slo}{margin}",
         style="dim", markup=False, soft_wrap=True,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from thinktime import Stopped, Workload, gate, simulate, sweep
 from thinktime.cli import common, function_options, options, watch
 from thinktime.cli.progress import sweep_progress
 from thinktime.cli.watch import NOBODY, Watch
+from thinktime.trials import Trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,20 +81,21 @@ def _done(
     watched: Watch,
 ) -> tuple[SweepCurves, int]:
     """The points, shown as they come, and the number still missing."""
-    missing, measured = 0, "target" in given
-    watched_run = watch.watched_run("sweep", loaded.name, given.get("target"), (None, None))
+    missing = 0
+    trial = Trial(loaded, None, given.get("target"))
+    watched_run = watch.watched_run("sweep", loaded.name, trial.target, (None, None))
     with watched.on(watched_run) as feed, sweep_progress(quiet) as progress:
 
         def monitor(table: pl.DataFrame, whole: int) -> None:
             assert feed is not None
-            feed.tell("swept", (_swept(table, vary, loaded, measured), len(table), whole))
+            feed.tell("swept", (_swept(table, vary, trial), len(table), whole))
 
         try:
             seen = None if feed is None else monitor
             table = sweep(loaded, system, vary, progress=progress, monitor=seen, **given)
         except Stopped as stopped:
             table, missing = stopped.table, stopped.missing
-        swept = _swept(table, vary, loaded, measured)
+        swept = _swept(table, vary, trial)
         if feed is not None and not table.is_empty():
             from thinktime.sweeps.report import report_of
 
@@ -101,12 +103,10 @@ def _done(
     return swept, missing
 
 
-def _swept(table: pl.DataFrame, vary: list[str], loaded: Workload, measured: bool) -> SweepCurves:
-    from thinktime.sweeps import objectives_of, parse
-    from thinktime.sweeps.curves import SweepCurves
+def _swept(table: pl.DataFrame, vary: list[str], trial: Trial) -> SweepCurves:
+    from thinktime.sweeps import curves_of, parse
 
-    axes = [parse(one) for one in vary]
-    return SweepCurves(table, axes, measured, objectives_of(loaded, axes))
+    return curves_of(table, [parse(one) for one in vary], trial)
 
 
 def _print(swept: SweepCurves, made: Report) -> None:

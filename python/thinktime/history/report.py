@@ -14,6 +14,7 @@ from thinktime.present.chart import Chart, Drawing, Key, Panel, sections
 from thinktime.present.figure import Figure, Limit, Series
 from thinktime.present.page import colour
 from thinktime.present.report import Report
+from thinktime.results import origin_line
 
 WORDS = {
     "bars": "95 % confidence intervals of each result's own figure.",
@@ -47,6 +48,7 @@ def report_of(found: Sequence[Trend]) -> Report:
         "",
         phrases[0],
         parts=[table(found)],
+        origin=_origin(found),
         headline=phrases[0],
         findings=[*phrases[1:], *changes],
         charts=lambda: [
@@ -54,6 +56,15 @@ def report_of(found: Sequence[Trend]) -> Report:
         ],
         words=WORDS,
     )
+
+
+def _origin(found: Sequence[Trend]) -> str:
+    """How many results there are, of what, and from when to when."""
+    entries = [entry for one in found for entry in one.results]
+    many = units.counted(len(entries), "result")
+    targets = origin_line.places(one.target for one in found)
+    moments = origin_line.moments(entry.made for entry in entries)
+    return origin_line.joined(["history", many, targets, moments])
 
 
 def _worth(trend: Trend, figure: str) -> bool:

@@ -12,7 +12,7 @@ from thinktime.monitor.checks import Cores, evidence, findings
 from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
 from thinktime.monitor.objectives import ObjectiveSoFar, judged, state_of
-from thinktime.monitor.tiles import tiles_of
+from thinktime.monitor.tiles import last_p99, tiles_of
 from thinktime.operations.moment import Moment, PopulationMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
@@ -133,9 +133,10 @@ class Subject:
         if not self.history.instants:
             return Page(self.run.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
         tables = _tables(self.moment, self.validity, self.objectives)
+        said = f"{self._which()}{self._headline()}"
         return Page(
             self.run.title,
-            Verdict(f"{self._which()}{self._headline()}", state=state_of(self.objectives)),
+            Verdict(said, state=state_of(self.objectives), figure=self._figure()),
             of_all,
             sections(CHARTS, self),
             words={name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
@@ -162,6 +163,13 @@ class Subject:
         if self.moment is None:
             return f"{so_far}, {units.count(last.in_system)} in the system."
         return f"{so_far}."
+
+    def _figure(self) -> str:
+        """For the tab: the p99 of the last seconds, and how much of the run is over."""
+        shown = "" if self.moment is None else last_p99(self.history)
+        p99 = f"p99 {shown}" if shown not in ("", units.NOTHING) else ""
+        over = "" if self.share is None else f"{100 * self.share:.0f} %"
+        return ", ".join(filter(None, [p99, over]))
 
     def _tiles(self) -> list[Tile]:
         if self.moment is None:

@@ -55,16 +55,21 @@ def _objective_words(one: ObjectiveSoFar) -> str:
 
 def _last_p99(history: History, moment: Moment) -> Tile:
     """Of the last stretch; a percentile since the start hides a change."""
+    stretch_s = history.instants[-1].time_s - _before(history).time_s
+    of_run = percentile.text("p99", moment.response_p99_s, moment.measured)
+    title = f"p99 of the last {units.seconds(stretch_s, 2)}"
+    return Tile(title, last_p99(history), f"{of_run} since the start")
+
+
+def last_p99(history: History) -> str:
+    """The p99 of the last stretch, in words; a dash if it has too few requests."""
     last, before = history.instants[-1], _before(history)
     counts = dict(last.buckets)
     for place, count in before.buckets:
         counts[place] = counts.get(place, 0) - count
     held = sorted((place, count) for place, count in counts.items() if count > 0)
     whole = sum(count for _, count in held)
-    title = f"p99 of the last {units.seconds(last.time_s - before.time_s, 2)}"
-    value = percentile.text("p99", _p99(held, whole), whole)
-    of_run = percentile.text("p99", moment.response_p99_s, moment.measured)
-    return Tile(title, value, f"{of_run} since the start")
+    return percentile.text("p99", _p99(held, whole), whole)
 
 
 def _p99(held: list[tuple[int, int]], whole: int) -> float | None:

@@ -57,6 +57,12 @@ class Verdict:
     about: str = ""
     """What was done, against what, when, and for how long, in a line."""
 
+    figure: str = ""
+    """The figure for which a browser's tab has room, as in `p99 605 ms`."""
+
+    moment: str = ""
+    """When that was; empty if it was not at a moment."""
+
     @property
     def mark(self) -> str:
         """The sign of its state."""
@@ -178,9 +184,11 @@ class Page:
 
     @property
     def tab(self) -> str:
-        """The title of the browser's tab: the state comes first."""
-        state = self.verdict.state
-        return f"{self.verdict.mark} {state.capitalize()} - {self.title}" if state else self.title
+        """The title of the browser's tab: the state and the figure come first."""
+        said = self.verdict
+        state = f"{said.mark} {said.state.capitalize()}" if said.state else ""
+        first = " ".join(filter(None, [state, said.figure]))
+        return " - ".join(filter(None, [first, self.title, said.moment]))
 
 
 def colour(place: int) -> str:

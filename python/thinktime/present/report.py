@@ -71,6 +71,15 @@ class Report:
     findings: Sequence[str] = ()
     """The further sentences of its page."""
 
+    origin: str = ""
+    """What was done, against what, and when, in a line of its page."""
+
+    figure: str = ""
+    """The figure in the title of its page's tab."""
+
+    moment: str = ""
+    """When it was, in the title of its page's tab."""
+
     charts: Callable[[], Sequence[Section]] = tuple
     """Draws the charts of its page."""
 
@@ -86,7 +95,10 @@ class Report:
     def page(self) -> Page:
         """Its page: charts answer sooner than tables."""
         state = self.status if self.status in STATES else ""
-        verdict = Verdict(self.headline, self.findings, self.warnings, state)
+        verdict = Verdict(
+            self.headline, self.findings, self.warnings, state,
+            self.origin, self.figure, self.moment,
+        )  # fmt: skip
         title = self.title or self.name
         return Page(title, verdict, (), self.charts(), self.words, details=self.tables)
 

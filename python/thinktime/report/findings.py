@@ -80,7 +80,8 @@ def _alone(case: Case) -> str:
     if figures.mean_s is None:
         failed = entry.result.summary.get("errors") or 0
         if failed:
-            return f"All of {units.counted(failed, 'request')} failed{_causes(entry)}."
+            who = "The only request" if failed == 1 else f"All {units.count(failed)} requests"
+            return f"{who} failed{_causes(entry)}."
         return f"Nothing is known of {system}: no request completed."
     if figures.requests == 1 and not figures.errors:
         return f"One request took {units.seconds(figures.mean_s)}: it has no average."

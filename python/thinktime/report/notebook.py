@@ -33,8 +33,10 @@ def html(result: Result) -> str:
     table = results.table(results.rows(found)).without_empty()
     judged, said = verdict_of(result), verdict(found)
     if judged.status != "done":
-        shown = [said.headline, *said.doubts]
-        said = Verdict(units.sentence(judged.sentence), (), shown, judged.status)
+        besides = [units.sentence(judged.besides)] if judged.besides else []
+        doubts = [one for one in said.doubts if one != units.sentence(judged.doubt)]
+        shown = [*besides, said.headline, *doubts]
+        said = Verdict(units.sentence(judged.reason), (), shown, judged.status)
     from thinktime.report.charts.tail import CHART
 
     template = templates().get_template("notebook.html.jinja")

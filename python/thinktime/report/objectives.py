@@ -81,10 +81,10 @@ def _line(one: Objective) -> Line:
     def text(value: float) -> str:
         return units.percent(value) if is_share else units.seconds(value)
 
-    found = "nothing" if one.value is None else text(one.value)
     is_percentile = one.name.removeprefix("page_").startswith("p")
-    if is_percentile and one.interval is None and (one.value, one.verdict) != (None, "cannot tell"):
-        found = units.NOTHING  # it is not known, or beyond any limit
+    # A percentile without an interval is not known, or beyond any limit.
+    is_known = one.value is not None and not (is_percentile and one.interval is None)
+    found = text(one.value) if is_known and one.value is not None else units.NOTHING
     known = "" if one.interval is None else " to ".join(map(text, one.interval))
     limit = f"{text(one.limit)} or {'more' if one.name == 'checks' else 'less'}"
     verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from thinktime import _core
@@ -12,6 +11,7 @@ from thinktime.present import units
 from thinktime.present.page import Source
 from thinktime.report import clusters, links, machines, objectives, server_time
 from thinktime.report.case import Case, Entry
+from thinktime.results import origin_line
 from thinktime.results.link import words_of
 
 if TYPE_CHECKING:
@@ -66,28 +66,43 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     return found | WORDS | more | (objectives.WORDS if judged else {})
 
 
-def line(result: Result) -> str:
+def line(results: Sequence[Result]) -> str:
     """What was done, against what, when, how long, and by which version."""
-    summary = result.summary
-    asked, lasted = summary.get("offered_rate"), summary.get("duration_s")
+    versions = [str(one.run.get("version", _core.__version__)) for one in results]
     parts = [
-        "simulation" if result.kind == "simulate" else result.kind,
-        _core.without_secrets(result.target or ""),
-        _moment(str(result.run.get("started", ""))),
-        "" if lasted is None else units.seconds(lasted),
-        "" if asked is None else f"{units.rate(asked)} offered",
-        f"thinktime {result.run.get('version', _core.__version__)}",
+        units.listed([_counted(kind, results) for kind in _KINDS if _number(kind, results)]),
+        origin_line.places(origin_line.against(one.target, one.system) for one in results),
+        moments_of(results),
+        *(_extent(results[0]) if len(results) == 1 else ()),
     ]
-    return " · ".join(filter(None, parts))
+    return origin_line.joined(parts, versions)
 
 
-def _moment(started: str) -> str:
-    """A moment of ISO 8601 to the minute, in UTC; as it stands if it is no such moment."""
-    try:
-        found = datetime.fromisoformat(started)
-    except ValueError:
-        return started
-    return f"{units.moment(found)} UTC"
+_KINDS = {"run": "run", "simulate": "simulation"}
+"""The kinds of results, each with its noun."""
+
+
+def _number(kind: str, results: Sequence[Result]) -> int:
+    return sum(one.kind == kind for one in results)
+
+
+def _counted(kind: str, results: Sequence[Result]) -> str:
+    noun = _KINDS[kind]
+    return noun if len(results) == 1 else units.counted(_number(kind, results), noun)
+
+
+def _extent(result: Result) -> Iterator[str]:
+    """How long it was, and how much was asked for."""
+    asked, lasted = result.summary.get("offered_rate"), result.summary.get("duration_s")
+    if lasted is not None:
+        yield units.seconds(lasted)
+    if asked is not None:
+        yield f"{units.rate(asked)} offered"
+
+
+def moments_of(results: Sequence[Result]) -> str:
+    """When the results were made: the first, and the last if that was at another minute."""
+    return origin_line.moments(str(one.run.get("started", "")) for one in results)
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:

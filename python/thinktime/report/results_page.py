@@ -19,7 +19,7 @@ from thinktime.report import (
     repeated_runs,
     results,
 )
-from thinktime.report.case import Case
+from thinktime.report.case import Case, Entry
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 from thinktime.report.findings import verdict
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 _OPEN = ("tail", "heat")
 """The charts that every reader sees."""
+
+_FIRST = ("p50", "p90", "p99", "p99.9", "errors", "throughput")
+"""The columns that a telephone shows without scrolling."""
 
 
 def write(found: Sequence[Result], path: Path, title: str | None = None) -> Path:
@@ -66,8 +69,8 @@ def page_of(
 
 
 def _times(cases: Sequence[Case]) -> Table:
-    """The response times: what a reader asks for first is first."""
-    return results.table(results.rows(cases)).beginning_with("p99", "p99.9", "errors", "throughput")
+    """The response times: what a reader asks for first is first, percentiles as in all tables."""
+    return results.table(results.rows(cases)).beginning_with(*_FIRST)
 
 
 def _sections(cases: Sequence[Case]) -> list[Section]:
@@ -114,26 +117,32 @@ def _changes(compared: Comparison | None) -> tuple[list[Section], list[Table]]:
 
 
 def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
-    """For two results of one workload, the finding of `compare`: one page makes one statement.
-
-    For one result the verdict on its objectives, if it has any, or why it is not to be trusted.
-    """
-    found = verdict(cases)
+    """For two results of one workload, the finding of `compare`: one page makes one statement."""
+    results = [entry.result for case in cases for entry in case.entries]
+    found = replace(verdict(cases), about=origin.line(results), moment=origin.moments_of(results))
     if compared is not None:
         what = f"{compared.after.label}, compared with {compared.before.label}."
         return replace(found, headline=compared.verdict, findings=[what, *found.findings])
     entries = [entry for case in cases for entry in case.entries]
-    if len(entries) != 1:
-        return found
-    judged, about = verdict_of(entries[0].result), origin.line(entries[0].result)
-    said = units.sentence(judged.sentence)
+    return _judged(found, entries[0]) if len(entries) == 1 else found
+
+
+def _judged(found: Verdict, entry: Entry) -> Verdict:
+    """The verdict on a result's objectives, if it has any, or why it is not to be trusted."""
+    judged, p99_s = verdict_of(entry.result), entry.figures.times_s.get("p99")
+    found = replace(found, figure="" if p99_s is None else f"p99 {units.seconds(p99_s)}")
     if judged.status == "done":
-        return replace(found, findings=[*filter(None, [said]), *found.findings], about=about)
-    findings = [found.headline, *found.findings]
+        said = [units.sentence(judged.sentence)] if judged.sentence else []
+        return replace(found, findings=[*said, *found.findings])
+    besides = [units.sentence(judged.besides)] if judged.besides else []
     # The headline has the doubt already.
-    doubts = [one for one in found.doubts if one not in (said, units.sentence(judged.doubt))]
+    doubts = [one for one in found.doubts if one != units.sentence(judged.doubt)]
     return replace(
-        found, headline=said, findings=findings, doubts=doubts, state=judged.status, about=about
+        found,
+        headline=units.sentence(judged.reason),
+        findings=[*besides, found.headline, *found.findings],
+        doubts=doubts,
+        state=judged.status,
     )
 
 

@@ -76,6 +76,12 @@ class Verdict:
     doubt: str = ""
     """Why the result is not to be trusted, if it is not."""
 
+    reason: str = ""
+    """The finding beneath the status, without the words that say the status again."""
+
+    besides: str = ""
+    """What was found besides."""
+
     @property
     def exit_status(self) -> Exit:
         """The exit status of the command that made the result."""
@@ -122,16 +128,17 @@ def verdict_of(result: VerdictInput) -> Verdict:
     doubt = _doubt(result)
     if doubt:
         # The finding stands beside the doubt, and the status is that of the doubt.
-        return Verdict("not to be trusted", _joined(doubt, missed), doubt)
+        reason = doubt if result.untrusted is None or result.interrupted else result.untrusted
+        return Verdict("not to be trusted", _joined(doubt, missed), doubt, reason, missed)
     few = survivors(result.summary)
     if missed:
-        return Verdict("not met", _joined(missed, few))
+        return Verdict("not met", _joined(missed, few), reason=lost, besides=few)
     if unclear:
         words = f"it cannot be told whether the SLO is met: {unclear}"
-        return Verdict("cannot tell", _joined(words, few))
+        return Verdict("cannot tell", _joined(words, few), reason=unclear, besides=few)
     if result.objectives:
-        words = f"the SLO is met: {_words(result.objectives, 'met')}"
-        return Verdict("met", _joined(words, few))
+        met = _words(result.objectives, "met")
+        return Verdict("met", _joined(f"the SLO is met: {met}", few), reason=met, besides=few)
     return Verdict("done", few)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload
-from thinktime.results import objective_words
+from thinktime.results import objective_words, origin_line
 from thinktime.results.files import check_place, write_whole
 from thinktime.sweeps.grid import Axis, axes_of, parse, points
 from thinktime.sweeps.plan import Plan
@@ -26,6 +26,8 @@ from thinktime.trials import Row, Store, Trial, all_done
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from thinktime.sweeps.curves import SweepCurves
 
 __all__ = ["Axis", "Stopped", "parse", "sweep"]
 
@@ -126,7 +128,7 @@ def sweep(
     interrupted = all_done(trials, rows, row_of, kept, on, look)
     table = table_of(axes, grid, rows)
     if directory is not None and not table.is_empty():
-        _finish(directory, table, axes, plan.trial)
+        _finish(directory, curves_of(table, axes, plan.trial))
     if interrupted:
         raise Stopped(table, rows.count(None))
     return table
@@ -138,15 +140,23 @@ def objectives_of(workload: _core.Workload, axes: Sequence[Axis]) -> str:
     return "" if varied else objective_words.words_of(workload)
 
 
-def _finish(directory: Path, table: pl.DataFrame, axes: Sequence[Axis], trial: Trial) -> None:
+def curves_of(table: pl.DataFrame, axes: Sequence[Axis], trial: Trial) -> SweepCurves:
+    """The points of a sweep with what they have in common; `trial` is one before any variation."""
+    from thinktime.sweeps.curves import SweepCurves
+
+    measured = trial.target is not None
+    return SweepCurves(
+        table, axes, measured, objectives_of(trial.workload, axes), trial.workload.name,
+        origin_line.against(trial.target, trial.system), origin_line.now() if measured else "",
+    )  # fmt: skip
+
+
+def _finish(directory: Path, swept: SweepCurves) -> None:
     """Write the table and the page."""
     from thinktime.present import page
-    from thinktime.sweeps.curves import SweepCurves
     from thinktime.sweeps.report import report_of
 
     content = io.BytesIO()
-    table.write_parquet(content)
+    swept.table.write_parquet(content)
     write_whole(directory / RESULTS, content.getvalue())
-    objectives = objectives_of(trial.workload, axes)
-    swept = SweepCurves(table, axes, trial.target is not None, objectives)
     page.write(report_of(swept).page, directory / PAGE)

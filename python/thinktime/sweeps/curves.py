@@ -49,6 +49,15 @@ class SweepCurves:
     objectives: str = ""
     """The objectives of all points in words, as in `p99 ≤ 250 ms`; empty if unknown."""
 
+    workload: str = ""
+    """The workload's name."""
+
+    place: str = ""
+    """The server's url, or the system's name."""
+
+    moment: str = ""
+    """When the points against a server were all there."""
+
     @property
     def kind(self) -> str:
         """`measured` or `simulated`."""

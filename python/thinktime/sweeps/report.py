@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from thinktime.present import columns
+from thinktime.present import columns, units
 from thinktime.present.page import Section
 from thinktime.present.report import Case, Report
 from thinktime.report import point_checks
+from thinktime.results import origin_line
 from thinktime.results.verdict import Verdict
 from thinktime.sweeps.curves import Row, SweepCurves
 from thinktime.sweeps.table import table
@@ -45,10 +46,20 @@ def report_of(swept: SweepCurves, name: str = "", judged: Verdict | None = None)
         warnings=said.doubts,
         time_s=sum(row.get("duration_s") or 0.0 for row in swept.rows),
         title="Sweep over " + ", ".join(axis.key for axis in swept.axes),
+        origin=_origin(swept),
+        moment=swept.moment,
         headline=said.headline,
         findings=said.findings,
         charts=lambda: _charts(swept),
         words={word: said for word, said in WORDS.items() if exact or word != "exact mean"},
+    )
+
+
+def _origin(swept: SweepCurves) -> str:
+    """What was varied, on what, and when."""
+    points = units.counted(len(swept.rows), "point")
+    return origin_line.joined(
+        ["sweep", swept.workload, swept.place, swept.moment, f"{points}, {swept.kind}"]
     )
 
 

@@ -2,6 +2,7 @@
 
 use super::Collector;
 use crate::program::Report;
+use crate::words;
 
 impl Collector {
     /// Why a result of scripts is unreliable, if it is: nothing was measured because their sessions
@@ -11,7 +12,10 @@ impl Collector {
         let failed = self.programs.iter().flat_map(Report::errors).map(|(_, count)| count);
         let failed = failed.sum::<u64>();
         (failed > 0 && self.counts.requests == 0).then(|| {
-            let sessions = if failed == 1 { "1 session" } else { &format!("{failed} sessions") };
+            let sessions = match failed {
+                1 => "1 session".to_owned(),
+                many => format!("{} sessions", words::count(many)),
+            };
             format!("the script failed before its first request, in {sessions}")
         })
     }

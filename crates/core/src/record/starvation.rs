@@ -56,9 +56,10 @@ impl Starvation {
         if number == 0 || little || number as u64 > served {
             return None;
         }
-        let longest = words::time(longest);
+        let rest = (all - sum) / (count as f64 - number as f64).max(1.0);
+        let (longest, number) = (words::time(longest), words::count(number as u64));
         Some(if finished {
-            let rest = (all - sum) / (count as f64 - number as f64).max(1.0);
+            let count = words::count(count);
             format!(
                 "{number} of {count} requests starve: they were under way for more than a tenth of \
                  the run, the longest for {longest}, and finished only because no more came; the \
@@ -85,7 +86,7 @@ mod tests {
         (0..3).for_each(|_| starved.add(Nanos(50_000_000_000)));
         starved.add(Nanos(1000));
         let words = starved.words(100.0, 1000, 0.2, true).unwrap();
-        assert!(words.starts_with("3 of 1000 requests starve"), "{words}");
+        assert!(words.starts_with("3 of 1,000 requests starve"), "{words}");
         assert!(words.contains("the others is 50.2 ms"), "{words}");
         assert!(starved.words(100.0, 1000, 0.2, false).unwrap().contains("never finished"));
         // Three responses of 50 s are little beside a million of 0.2 s.

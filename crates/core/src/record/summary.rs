@@ -21,6 +21,7 @@ use super::{Collector, Window};
 use crate::failure::STATUS;
 use crate::program::{CheckCount, Report};
 use crate::statistics::{MeanInterval, Tally, TimeFigures};
+use crate::words;
 use crate::workload::Workload;
 
 /// The figures of a result. Times are in seconds, rates in events a second.
@@ -234,9 +235,10 @@ impl Summary {
     #[must_use]
     pub fn errors_in_words(&self) -> String {
         let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);
-        let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
+        let kinds = kinds.map(|(kind, count)| format!("{} {kind}", words::count(*count)));
         let statuses = self.errors_by_status.iter();
-        let statuses = statuses.map(|(status, count)| format!("{count} with status {status}"));
+        let statuses = statuses
+            .map(|(status, count)| format!("{} with status {status}", words::count(*count)));
         kinds.chain(statuses).collect::<Vec<_>>().join(", ")
     }
 
@@ -264,7 +266,8 @@ fn metric_figures(report: &Report) -> impl Iterator<Item = (String, TimeFigures)
 fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<String> {
     let mut warnings = Vec::new();
     for (message, count) in collector.programs.iter().flat_map(Report::errors) {
-        let sessions = if *count == 1 { "1 session" } else { &format!("{count} sessions") };
+        let sessions =
+            if *count == 1 { "1 session" } else { &format!("{} sessions", words::count(*count)) };
         warnings.push(format!("the script ended {sessions}: {message}"));
     }
     warnings.extend(collector.programs.iter().flat_map(Report::warnings).cloned());

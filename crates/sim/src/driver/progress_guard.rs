@@ -95,28 +95,32 @@ impl fmt::Display for Stall {
         match self {
             Stall::Still { events, .. } => write!(
                 f,
-                "the simulation makes no progress: of {events} events up to {at} of simulated time \
+                "the simulation makes no progress: of {} events up to {at} of simulated time \
                  hardly any began or ended a request. Two causes are known: endless retries of \
                  attempts that time out, and turns far shorter than the demands. Limit the \
-                 attempts, or give longer timeouts, backoffs or quanta"
+                 attempts, or give longer timeouts, backoffs or quanta",
+                words::count(*events)
             ),
             Stall::Timeless { events, .. } => write!(
                 f,
-                "no time passes: after {events} events it is still {at} of simulated time. Closed \
+                "no time passes: after {} events it is still {at} of simulated time. Closed \
                  sessions with neither a think time nor a demand ask again at once, without an \
-                 end: give a think time or a demand"
+                 end: give a think time or a demand",
+                words::count(*events)
             ),
             Stall::Crowded { number, .. } => write!(
                 f,
-                "after {at} of simulated time {number} attempts are in the system at once, and the \
+                "after {at} of simulated time {} attempts are in the system at once, and the \
                  simulation follows no more. Attempts pile up under an overload, or if timeouts \
                  are short and clients give them up: limit the attempts, say cancel = \"always\", \
-                 give a longer timeout or backoff, or lower the load"
+                 give a longer timeout or backoff, or lower the load",
+                words::count(*number)
             ),
             Stall::Deadlock { requests, who, .. } => write!(
                 f,
-                "a deadlock: after {at} of simulated time {requests} requests wait for one another \
-                 for ever. {who}. Let all requests take what they need in the same order"
+                "a deadlock: after {at} of simulated time {} requests wait for one another \
+                 for ever. {who}. Let all requests take what they need in the same order",
+                words::count(*requests)
             ),
             Stall::ClockEnd { .. } => write!(
                 f,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime import _core, diagrams
+from thinktime import diagrams
 from thinktime._core import InputError
 from thinktime.learn.logs.busiest import busiest_words
 from thinktime.learn.populations.population import UNSURE
@@ -18,6 +18,7 @@ from thinktime.present import page, units
 from thinktime.present.chart import sections
 from thinktime.present.page import Page, Section, Verdict
 from thinktime.present.table import Table
+from thinktime.results import origin_line
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -84,25 +85,27 @@ def _verdict(learned: Learned, server: Server | None) -> Verdict:
         f"another verdict would need {main.would_change}" if main.would_change else "",
     ]
     said = [units.sentence(one) for one in findings if one]
-    return Verdict(advice.brief, said, _doubts(learned, server), about=_about(learned))
+    about, moment = _about(learned), _moment(learned)
+    return Verdict(advice.brief, said, _doubts(learned, server), about=about, moment=moment)
 
 
 def _about(learned: Learned) -> str:
     """What was read, when that was, how long, and by which version."""
     log = learned.log
-    times = log.requests.rows["time_ns"]
-    first, last = (
-        units.moment(datetime.fromtimestamp(int(one) // 10**9, UTC))
-        for one in (times[0], times[-1])
-    )
     parts = [
         "log",
-        f"{first} to {last} UTC" if first != last else f"{first} UTC",
+        _moment(learned),
         units.seconds(log.requests.span_s),
         units.counted(log.count, "request"),
-        f"thinktime {_core.__version__}",
     ]
-    return " · ".join(parts)
+    return origin_line.joined(parts)
+
+
+def _moment(learned: Learned) -> str:
+    """From when to when the log is."""
+    times = learned.log.requests.rows["time_ns"]
+    ends = (datetime.fromtimestamp(int(one) // 10**9, UTC) for one in (times[0], times[-1]))
+    return f"{' to '.join(dict.fromkeys(map(units.moment, ends)))} UTC"
 
 
 def _texts(learned: Learned, server: Server | None) -> list[Table]:

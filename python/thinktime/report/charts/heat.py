@@ -179,6 +179,7 @@ def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing
     most = [int(heat.counts.max(initial=0.0)) for *_, heat in found]
     shade = colour(found[0][0]) if len({case.place for case, *_ in found}) == 1 else INK
     scale = f"1 to {units.count(most[0])} requests" if len(most) == 1 else "1 request to the most"
+    scale = "1 request" if max(most, default=0) == 1 else scale
     keys.append(Key(scale, shade, mark="scale"))
     return Drawing(pictures, keys, linked=True, note=note)
 

@@ -53,7 +53,7 @@ fn latest(failed: u64) -> String {
     match failed {
         0 => String::new(),
         1 => " with the request that failed as the latest".to_owned(),
-        many => format!(" with {many} requests that failed as the latest"),
+        many => format!(" with {} requests that failed as the latest", words::count(many)),
     }
 }
 

@@ -76,23 +76,25 @@ impl Verdict {
         match ending {
             Ending::Planned => {}
             Ending::Interrupted => self.warn(format!(
-                "interrupted: the figures are those up to then; {in_flight} requests were on \
-                 their way"
+                "interrupted: the figures are those up to then; {} requests were on their way",
+                words::count(in_flight)
             )),
             Ending::LoadLost(why) => {
                 self.spoil(why.clone());
                 if in_flight > 0 {
                     self.warn(format!(
                         "requests of the other generators that were on their way when the run was \
-                         ended are not counted: {in_flight}"
+                         ended are not counted: {}",
+                        words::count(in_flight)
                     ));
                 }
             }
             Ending::OutOfReach(lost) => {
                 self.warn(format!(
-                    "ended early, because the SLO could no longer be met: {}; {in_flight} requests \
-                     on their way then are not counted",
-                    lost.words
+                    "ended early, because the SLO could no longer be met: {}; {} requests on their \
+                     way then are not counted",
+                    lost.words,
+                    words::count(in_flight)
                 ));
                 // Completed requests may not show it: a server that answers nothing has no times.
                 if let Some(one) = summary.objectives.get_mut(lost.place)
@@ -118,16 +120,18 @@ impl Verdict {
         let requests = summary.requests;
         if summary.errors > 0 {
             self.warn(format!(
-                "{} of {requests} requests failed ({}); their times are in no distribution",
-                summary.errors,
+                "{} of {} requests failed ({}); their times are in no distribution",
+                words::count(summary.errors),
+                words::count(requests),
                 summary.errors_in_words()
             ));
         }
         if summary.dropped > 0 {
             self.warn(format!(
-                "{} of {requests} requests were dropped and never sent, because `clients` allows \
-                 no more in flight and waiting",
-                summary.dropped
+                "{} of {} requests were dropped and never sent, because `clients` allows no more \
+                 in flight and waiting",
+                words::count(summary.dropped),
+                words::count(requests)
             ));
         }
         let own = |kind: &&str| summary.errors_by_kind.get(*kind).copied().unwrap_or(0);
@@ -139,7 +143,7 @@ impl Verdict {
                 } else {
                     "file descriptors; raise the limit (ulimit -n)"
                 },
-                own(kind)
+                words::count(own(kind))
             );
             if own(kind) as f64 > OWN_FAILURES_SPOIL * requests as f64 {
                 self.spoil(text);
