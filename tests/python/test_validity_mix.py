@@ -54,6 +54,13 @@ def test_most_requests_are_those_of_others(
     assert verdict(made, "mix") == expected
 
 
+def test_those_who_come_during_the_warm_up_alone_are_missed(tmp_path: Path) -> None:
+    workload = mix(tmp_path, ("people", "open", STARTS), checks("2/s"))
+    made = tt.simulate(workload, SYSTEM, duration="1000s", warmup="150s", rows="none")
+    assert made.summary["by_population"]["people"]["requests"] == 0
+    assert verdict(of_result(made), "mix") == SPOILT
+
+
 def test_the_advice_makes_it_fine(tmp_path: Path) -> None:
     """The same for more traffic, by which starts go by faster."""
     workload = mix(tmp_path, ("people", "open", STARTS), checks("1/s"))

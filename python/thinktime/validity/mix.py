@@ -6,6 +6,8 @@ then those of the others, and its figures are not those of the workload.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from thinktime import _core
 from thinktime.inputs.dicts import toml_of
 from thinktime.present import units
@@ -22,16 +24,20 @@ _LONGER = 1.1
 
 
 def check(seen: Evidence) -> Finding | None:
-    """The share of populations that end, until then and in the whole run."""
+    """The share of populations that end until then, and in the whole run.
+
+    Raises:
+        Unseen: if the requests of each population are not known.
+    """
     if len(seen.populations) < 2 or seen.workload.arrivals_end_s is not None:
         return None  # alone, or nobody continues
-    ends_s, end_s = _ends_s(seen), seen.window[1]
+    ends_s, (begin_s, end_s) = _ends_s(seen), seen.window
     if not ends_s:
         return None
-    if seen.summary.get("by_population") is None or not seen.summary.get("requests"):
+    if seen.summary.get("by_population") is None or end_s <= begin_s:
         raise Unseen("the requests of each population are not known")
     early_s = {name: at for name, at in ends_s.items() if end_s > _LONGER * at}
-    shares = {name: _shares(seen, name, at / end_s) for name, at in early_s.items()}
+    shares = {name: _shares(seen, name) for name in early_s}
     lost = {name: then - now for name, (then, now) in shares.items() if then - now > CHANGED}
     if not lost:
         return Finding(NAME, FINE, "no population ended so early that others make the figures")
@@ -41,8 +47,7 @@ def check(seen: Evidence) -> Finding | None:
         NAME,
         SPOILT,
         f"`{name}` has no arrivals after {at}, and the run lasted until {units.seconds(end_s)}: it "
-        f"made {units.percent(then)} of the requests until then, and makes {units.percent(now)} of "
-        "all",
+        f"makes {units.percent(then)} of the requests until then, and {units.percent(now)} of all",
         f"end the run with it: `--duration {early_s[name]:.0f}s`",
     )
 
@@ -55,16 +60,17 @@ def _ends_s(seen: Evidence) -> dict[str, float]:
         if arrivals["model"] == "closed":
             continue
         alone = {"name": one["name"], "arrivals": arrivals | {"model": "open"}}
-        end_s = _core.Workload(toml_of(alone), "", seen.workload.files).arrivals_end_s
-        if end_s is not None:
-            found[one["name"]] = end_s
+        with suppress(_core.InputError):  # a replayed log is nothing that arrives by a model
+            end_s = _core.Workload(toml_of(alone), "", seen.workload.files).arrivals_end_s
+            if end_s is not None:
+                found[one["name"]] = end_s
     return found
 
 
-def _shares(seen: Evidence, name: str, part: float) -> tuple[float, float]:
-    """The share of a population in the requests of the first `part` of a run, and of all.
-
-    The others are taken to ask at the same rate throughout.
-    """
+def _shares(seen: Evidence, name: str) -> tuple[float, float]:
+    """The share of a population in the requests while it comes, by its planned rate, and of all."""
     now = seen.share_of([one["name"] == name for one in seen.populations])
-    return now / (now + (1.0 - now) * part), now
+    begin, end = seen.window
+    others = (1.0 - now) * float(seen.summary["requests"]) / seen.replications / (end - begin)
+    planned = {one.name: one.request_rate for one in seen.workload.populations}[name]
+    return (0.0 if planned is None else planned / (planned + others)), now
