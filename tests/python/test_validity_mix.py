@@ -18,6 +18,7 @@ from thinktime.validity.evidence import of_result
 
 SYSTEM = tt.System('name = "s"\n[[station]]\nname = "a"\ndemand = "exp(1ms)"\n')
 STARTS = 'process = "trace(starts.csv)"'
+LOG = 'process = "trace(access.log)"'
 RATES = 'rate = "20/s"\nprofile = "rates(rates.csv, every=25s)"'
 LINE = '[[population]]\nname = "{}"\n[population.arrivals]\nmodel = "{}"\n{}\n'
 
@@ -26,6 +27,9 @@ def mix(folder: Path, *populations: tuple[str, str, str]) -> tt.Workload:
     """A workload of populations, some of which end after 100 s."""
     (folder / "starts.csv").write_text("at\n" + "".join(f"{n / 20}\n" for n in range(2000)))
     (folder / "rates.csv").write_text("rate\n10\n30\n25\n15\n")
+    stamp = '10.0.0.{} - - [22/Nov/2026:10:{:02}:{:02} +0000] "GET / HTTP/1.1" 200 9 "-" "x"\n'
+    lines = (stamp.format(n % 9, n // 1200, n // 20 % 60) for n in range(2000))
+    (folder / "access.log").write_text("".join(lines))
     file = folder / "w.toml"
     file.write_text('name = "w"\n' + "".join(LINE.format(*one) for one in populations))
     return tt.Workload.load(file)
@@ -40,6 +44,7 @@ def checks(rate: str) -> tuple[str, str, str]:
     [
         (STARTS, "2/s", 1000, SPOILT),  # 91 % of the requests, and 50 % in the end
         (RATES, "2/s", 1000, SPOILT),
+        (LOG, "2/s", 1000, SPOILT),
         (STARTS, "15/s", 300, SPOILT),  # 57 %, and 31 %
         (STARTS, "2/s", 105, FINE),  # as long as the starts
         (STARTS, "0.1/s", 300, FINE),  # those who continue make hardly any request

@@ -6,8 +6,6 @@ then those of the others, and its figures are not those of the workload.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from thinktime import _core
 from thinktime.inputs.dicts import toml_of
 from thinktime.present import units
@@ -37,7 +35,7 @@ def check(seen: Evidence) -> Finding | None:
     if seen.summary.get("by_population") is None or end_s <= begin_s:
         raise Unseen("the requests of each population are not known")
     early_s = {name: at for name, at in ends_s.items() if end_s > _LONGER * at}
-    shares = {name: _shares(seen, name) for name in early_s}
+    shares = {name: _shares(seen, name, at) for name, at in early_s.items()}
     lost = {name: then - now for name, (then, now) in shares.items() if then - now > CHANGED}
     if not lost:
         return Finding(NAME, FINE, "no population ended so early that others make the figures")
@@ -59,18 +57,26 @@ def _ends_s(seen: Evidence) -> dict[str, float]:
         arrivals = {name: text for name, text in one["arrivals"].items() if text is not None}
         if arrivals["model"] == "closed":
             continue
+        if arrivals["profile"] == "constant":
+            del arrivals["profile"]  # the default, which a replayed log may not have
         alone = {"name": one["name"], "arrivals": arrivals | {"model": "open"}}
-        with suppress(_core.InputError):  # a replayed log is nothing that arrives by a model
-            end_s = _core.Workload(toml_of(alone), "", seen.workload.files).arrivals_end_s
-            if end_s is not None:
-                found[one["name"]] = end_s
+        end_s = _core.Workload(toml_of(alone), "", seen.workload.files).arrivals_end_s
+        if end_s is not None:
+            found[one["name"]] = end_s
     return found
 
 
-def _shares(seen: Evidence, name: str) -> tuple[float, float]:
-    """The share of a population in the requests while it comes, by its planned rate, and of all."""
+def _shares(seen: Evidence, name: str, at_s: float) -> tuple[float, float]:
+    """The share of a population in the requests until its end, and of all.
+
+    Its rate until then is the planned one or, if that is unknown, as of a replayed log, the counted
+    one.
+    """
     now = seen.share_of([one["name"] == name for one in seen.populations])
-    begin, end = seen.window
-    others = (1.0 - now) * float(seen.summary["requests"]) / seen.replications / (end - begin)
-    planned = {one.name: one.request_rate for one in seen.workload.populations}[name]
-    return (0.0 if planned is None else planned / (planned + others)), now
+    begin_s, end_s = seen.window
+    many = float(seen.summary["requests"]) / seen.replications
+    others = (1.0 - now) * many / (end_s - begin_s)
+    own = {one.name: one.request_rate for one in seen.workload.populations}[name]
+    if own is None:
+        own = now * many / (at_s - begin_s) if at_s > begin_s else 0.0
+    return own / (own + others) if own else 0.0, now
