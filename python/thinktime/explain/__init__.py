@@ -16,14 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_result"]
 
-MOST = 100_000
-"""If there are more requests, the first ones are used."""
-
 
 def explain_result(
     result: Result,
     demand: str | None = None,
-    requests_max: int = MOST,
+    requests_max: int | None = None,
     *,
     log: str | Path | None = None,
     format: str | None = None,
@@ -40,7 +37,7 @@ def explain_result(
         result: A run, or a simulation, with all its rows.
         demand: The law of service demands, as in 'exp(5ms)', if it is known; otherwise it is
             learned from the times.
-        requests_max: If there are more requests, the first ones are used.
+        requests_max: If there are more requests, the first ones are used; 100,000 by default.
         log: The server's own access log, with durations, of the same requests at any time: demands
             are those of the requests that found the server idle.
         format: The log's format or its definition, as `thinktime learn` takes it; by default it is

@@ -16,7 +16,7 @@ from thinktime.explain.patience import patience_of
 from thinktime.explain.questions import CLIENTS, Answer, Measurement, answers, load_of
 from thinktime.explain.refusals import contradicted_by, overfull_by, rounded_up, unfitting
 from thinktime.explain.server_timing import UnusableTimesError, has_times
-from thinktime.explain.visits import network_s, visits_of
+from thinktime.explain.visits import MOST, network_s, visits_of
 from thinktime.present import units
 from thinktime.validity import DOUBTFUL
 
@@ -127,12 +127,13 @@ class Explanation:
 def explained(
     result: Result,
     known: KnownDemands | None,
-    requests_max: int,
+    requests_max: int | None,
     scale: float | None,
     *,
     server_timing: bool,
 ) -> Explanation:
     """The model of the server that a result is of, and its answers, as `explain_result` says."""
+    requests_max = MOST if requests_max is None else requests_max
     whole = visits_of(result, requests_max)
     if known is not None or not server_timing or not has_times(result):
         return _explained(result, whole, known, scale)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from thinktime.candidates.candidate import Candidate
 from thinktime.candidates.ranking import FAR, TELLING, Score
 from thinktime.candidates.visits import Visits
-from thinktime.explain import MOST
+from thinktime.explain.visits import MOST
 from thinktime.explain.choice import CROWDED, Choice, crowded
 from thinktime.explain.questions import Answer, load_of
 from thinktime.present import units

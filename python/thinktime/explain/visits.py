@@ -9,7 +9,6 @@ import polars as pl
 from thinktime import InputError
 from thinktime.candidates import visits
 from thinktime.candidates.visits import Visits
-from thinktime.explain import MOST
 from thinktime.results.remote_rows import why_no_rows
 
 if TYPE_CHECKING:
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
 
 LEAST = 1000
 """With fewer requests, models cannot be told apart."""
+
+MOST = 100_000
+"""If there are more requests, the first ones are used."""
 
 FAILED_MAX = 0.01
 """With more failures than this share the times are not those of a server that only serves."""
