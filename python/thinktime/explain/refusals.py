@@ -5,9 +5,9 @@ from __future__ import annotations
 from thinktime.candidates.candidate import Candidate
 from thinktime.candidates.ranking import FAR, TELLING, Score
 from thinktime.candidates.visits import Visits
-from thinktime.explain.visits import MOST
 from thinktime.explain.choice import CROWDED, Choice, crowded
 from thinktime.explain.questions import Answer, load_of
+from thinktime.explain.visits import MOST
 from thinktime.present import units
 
 LOAD_MAX = 1.02
