@@ -24,7 +24,8 @@ from functools import partial
 from multiprocessing import get_context
 
 import thinktime as tt
-from thinktime.explain import Explanation, explain_result
+from thinktime.explain import explain_result
+from thinktime.explain.explanation import Explanation
 
 POOL = (
     '[[pool]]\nname = "places"\nsize = 4\n[[behaviour]]\n'

@@ -30,7 +30,9 @@ from sql import tables
 
 import thinktime as tt
 from thinktime import demo
-from thinktime.explain import Answer, Explanation, explain_result
+from thinktime.explain import explain_result
+from thinktime.explain.explanation import Explanation
+from thinktime.explain.questions import Answer
 from thinktime.present import units
 
 LOAD = 0.6

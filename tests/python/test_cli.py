@@ -275,6 +275,19 @@ def test_a_file_that_is_not_there_is_named_without_the_number_of_the_error(files
     assert done.stderr == "error: lab.toml: No such file or directory\n"
 
 
+@pytest.mark.parametrize("command", ["simulate", "capacity"])
+def test_a_server_that_a_log_does_not_show_is_missing_for_a_reason(
+    command: str, files: Path
+) -> None:
+    """`learn -o w` writes no w.system.toml if the log has no durations."""
+    done = thinktime(command, "w.toml", "w.system.toml", cwd=files)
+    assert done.returncode == 2
+    assert "w.system.toml: No such file" in done.stderr
+    assert "--demand 'exp(5ms)'" in done.stderr
+    done = thinktime(command, "w.toml", "other.toml", cwd=files)
+    assert "--demand" not in done.stderr
+
+
 def test_files_in_the_wrong_order_are_told_apart(files: Path) -> None:
     """A file of the other kind is called that, and not a file with a wrong key."""
     done = thinktime("simulate", "s.toml", "w.toml", cwd=files)

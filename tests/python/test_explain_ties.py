@@ -25,8 +25,9 @@ from thinktime.candidates.ranking import (
     to_judge,
 )
 from thinktime.candidates.strain import Strain
-from thinktime.explain import Answer, Explanation, explain_result
-from thinktime.explain.questions import WIDE, _vague, spanning
+from thinktime.explain import explain_result
+from thinktime.explain.explanation import Explanation
+from thinktime.explain.questions import WIDE, Answer, _vague, spanning
 from thinktime.explain.recognition import Recognition
 
 CLIENTS = cases.closed_model(8, "exp(40ms)")

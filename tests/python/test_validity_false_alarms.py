@@ -28,12 +28,13 @@ from thinktime.validity.session_length import session_s, stays_of
 
 QUICK = cases.system(("fcfs", "exp(1ms)"))
 
+NOT_FOR_IT = ("generator", "learned model", "link", "mix", "punctuality")
+"""Checks of runs, of learned servers, and of several populations."""
+
 
 def test_nothing_is_doubted_in_a_fine_run(fine: Evidence, closed: Evidence) -> None:
     assert {one.name: one.verdict for one in judge(fine)} == {
-        name: FINE
-        for name in CHECKS
-        if name not in ("generator", "learned model", "link", "punctuality", "think times")
+        name: FINE for name in CHECKS if name not in (*NOT_FOR_IT, "think times")
     }
     assert verdict(closed, "think times") == FINE
     assert "arrivals" not in {one.name for one in judge(closed)}, "clients do not arrive"

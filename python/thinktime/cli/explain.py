@@ -5,85 +5,30 @@ from __future__ import annotations
 import json as json_module
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, options, plain_text
+from thinktime.cli import common, function_options, options, plain_text
+from thinktime.explain import explain_result
 
 if TYPE_CHECKING:
-    from thinktime.explain import Explanation
-
-Measured = Annotated[Path, typer.Argument(help="A result directory with all its rows.")]
-Demand = Annotated[
-    str | None,
-    typer.Option(
-        help="The law of service demands, as in 'exp(5ms)', if it is known; otherwise it is "
-        "learned from the times.",
-        metavar="LAW",
-    ),
-]
-Log = Annotated[
-    Path | None,
-    typer.Option(
-        help="The server's own access log, with durations: demands are those of the requests "
-        "that found the server idle.",
-        metavar="FILE",
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="The log's format or its definition, as `thinktime learn` takes it; by default "
-        "it is found from the first lines.",
-    ),
-]
-LowLoad = Annotated[
-    Path | None,
-    typer.Option(
-        help="A result of the same workload at low load: demands are the response times of "
-        "the requests that found the server idle.",
-        metavar="DIR",
-    ),
-]
-
-NoServerTiming = Annotated[
-    bool,
-    typer.Option(
-        "--no-server-timing",
-        help="Learn demands from the times, even if responses report the server's own in the "
-        "header Server-Timing.",
-    ),
-]
-
-Scale = Annotated[
-    float | None,
-    typer.Option(
-        help="Ask, too, what the measured workload would show with its rates and clients "
-        "multiplied by this.",
-        metavar="NUMBER",
-    ),
-]
+    from thinktime.explain.explanation import Explanation
 
 
+@function_options.of(explain_result)
 def command(
-    result: Measured,
-    demand: Demand = None,
-    log: Log = None,
-    format: Format = None,
-    low_load: LowLoad = None,
-    no_server_timing: NoServerTiming = False,
-    scale: Scale = None,
+    result: Annotated[Path, typer.Argument(help="A result directory with all its rows.")],
+    demand: str | None = None,
+    low_load: Path | None = None,
     json: options.JsonObject = False,
+    **given: Any,
 ) -> None:
     """Find the server that fits a result, and what other systems would have shown.
 
     The status is 3 if no model fits: then nothing is predicted.
     """
-    from thinktime.explain import explain_result
-
     with common.mapped_errors():
         if (result / "runs.json").exists():
             one = result / "run-1"
@@ -91,15 +36,7 @@ def command(
         low = None if low_load is None else Result.load(low_load)
         shown = common.errors.is_terminal
         with common.errors.status("models are simulated") if shown else nullcontext():
-            found = explain_result(
-                Result.load(result),
-                demand,
-                log=log,
-                log_format=format,
-                low_load=low,
-                server_timing=not no_server_timing,
-                scale=scale,
-            )
+            found = explain_result(Result.load(result), demand, low_load=low, **given)
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
     if found.refused:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thinktime import InputError
+from thinktime.inputs.files import LEARNED
 from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class LearnedFiles:
         """
         asked = system is not None
         if output is not None and not _is_one_file(output):
-            system = system or output.with_name(f"{output.name}.system{_WORKLOAD}")
+            system = system or output.with_name(output.name + LEARNED)
             page = page or output.with_name(f"{output.name}.html")
             output = output.with_name(output.name + _WORKLOAD)
         return cls(output, system, page, asked)

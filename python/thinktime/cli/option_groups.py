@@ -36,7 +36,7 @@ PLACES = {
     **dict.fromkeys(("listen", "metrics"), "HOST:PORT"),
     **dict.fromkeys(("health", "probe", "unix_socket"), "PATH"),
     **dict.fromkeys(("report", "compare"), "FILE"),
-    **dict.fromkeys(("authority", "files", "leave_rows", "output"), "DIR"),
+    **dict.fromkeys(("authority", "files", "leave_rows", "low_load", "output"), "DIR"),
     **dict.fromkeys(("only", "without"), "KIND=PATTERN"),
     **dict.fromkeys(("cluster", "branch", "scenario", "usagemodel", "allocation", "os"), "NAME"),
     "bandwidth": "RATE", "clients": "[NAME=]N", "commit": "COMMIT", "cores": "N,N",

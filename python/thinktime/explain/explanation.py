@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from thinktime.candidates.ranking import Score
 from thinktime.candidates.visits import Visits
 from thinktime.explain.choice import Choice, choose
 from thinktime.explain.closed_test import closed_test
-from thinktime.explain.demands import KnownDemands, known_demands, of_server_timing
+from thinktime.explain.demands import KnownDemands, of_server_timing
 from thinktime.explain.patience import patience_of
 from thinktime.explain.questions import CLIENTS, Answer, Measurement, answers, load_of
 from thinktime.explain.refusals import contradicted_by, overfull_by, rounded_up, unfitting
@@ -125,43 +124,16 @@ class Explanation:
         return found | {"closed_test": self.closed_test, "log_likelihood": self.log_likelihood}
 
 
-def explain_result(
+def explained(
     result: Result,
-    demand: str | None = None,
-    requests_max: int = MOST,
+    known: KnownDemands | None,
+    requests_max: int | None,
+    scale: float | None,
     *,
-    log: str | Path | None = None,
-    log_format: str | None = None,
-    low_load: Result | None = None,
-    server_timing: bool = True,
-    scale: float | None = None,
+    server_timing: bool,
 ) -> Explanation:
-    """Find the model of the server that a result is of, and ask it.
-
-    Service demands come from one of `demand`, `log` and `low_load`; otherwise from the server's own
-    times in its responses, if there are any; otherwise from the times of the result itself.
-
-    Args:
-        result: A run, or a simulation, with all its rows.
-        demand: The law of demands, as in "exp(5ms)", if it is known.
-        requests_max: If there are more requests, the first ones are used.
-        log: The server's own access log, with durations, of the same requests at any time: demands
-            are those of the requests that found the server idle.
-        log_format: The log's format, as `thinktime learn --format` takes it; found from its first
-            lines by default.
-        low_load: A result of the same workload at low load: demands are the response times of the
-            requests that found the server idle.
-        server_timing: Whether to use the server's own times in its responses.
-        scale: A factor above 0: one more question is what the measured workload would show with
-            this many times its rates and clients.
-
-    Raises:
-        InputError: if its rows were not kept, are too few, or many of its requests failed; the law
-            or the factor is invalid; or the log or the result at low load does not show demands.
-    """
-    if scale is not None:
-        result.workload.scaled(scale)  # before all that takes long, reports what is wrong with it
-    known = known_demands(result, demand, log, log_format, low_load)
+    """The model of the server that a result is of, and its answers, as `explain_result` says."""
+    requests_max = MOST if requests_max is None else requests_max
     whole = visits_of(result, requests_max)
     if known is not None or not server_timing or not has_times(result):
         return _explained(result, whole, known, scale)

@@ -14,6 +14,14 @@ from thinktime.inputs.dicts import by_key, lines_of, text_of
 GivenWorkload = _core.Workload | Mapping[str, Any] | str | Path
 GivenSystem = _core.System | Mapping[str, Any] | str | Path
 
+LEARNED = ".system.toml"
+"""How the name of a system file ends that `thinktime learn` writes beside the workload."""
+
+_NOT_LEARNED = (
+    "`thinktime learn` writes it if the log has durations, or if --demand gives them, as in "
+    "--demand 'exp(5ms)'"
+)
+
 Read = TypeVar("Read", _core.Workload, _core.System)
 
 
@@ -65,11 +73,14 @@ def not_swapped(kind: type[Read], path: Path) -> Iterator[None]:
     """Say of a file that cannot be read as its kind that it is one of the other kind, if it is.
 
     Raises:
-        InputError: as what is done within, or the file is one of the other kind.
+        InputError: as what is done within, or the file is one of the other kind; of a system file
+            that was to be learned, and is not there, why it may not be.
     """
     try:
         yield
-    except _core.InputError:
+    except _core.InputError as error:
+        if path.name.endswith(LEARNED) and not path.exists():
+            raise _core.InputError(f"{error}: {_NOT_LEARNED}") from None
         other: type[_core.Workload | _core.System] = (
             _core.System if kind is _core.Workload else _core.Workload
         )

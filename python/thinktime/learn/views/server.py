@@ -42,7 +42,11 @@ def sentences(learned: Learned, server: Server | None) -> Iterator[str]:
     )
     yield server.verdict.reasons[0]
     if server.up_to is not None:
-        yield f"Simulations of it can be trusted up to {units.rate(server.up_to, 'requests/s')}."
+        times = server.up_to * learned.log.requests.span_s / learned.log.count
+        yield (
+            f"Simulations of it can be trusted up to {units.rate(server.up_to, 'requests/s')}, "
+            f"{units.factor(times)} times the log's rate."
+        )
     if server.verdict.coarse:
         yield units.sentence(finer(learned.log.formats))
 
