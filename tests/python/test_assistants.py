@@ -152,7 +152,7 @@ def test_files_are_checked_and_shown(tmp_path: Path) -> None:
         shown = await one.answer("show", system="server.toml")
         assert shown["figures"]["system"]["station"][0]["servers"] == 1
         words = await one.refusal("validate", workload="wrong.toml")
-        assert "wrong.toml:6" in words
+        assert "wrong.toml:7" in words
         assert "rat" in words
         assert "give a `workload`" in await one.refusal("show")
 

@@ -168,8 +168,8 @@ def test_a_file_that_a_workload_names_is_kept_within(tmp_path: Path, way: str) -
     (folder / "link.csv").symlink_to(secret)
     (folder / "away").symlink_to(tmp_path)
     name = way.format(secret if way == "{}" else secret.name)
-    law = f'empirical("{name}")'
-    (folder / "server.toml").write_text(ONE_SERVER.replace('"exp(8ms)"', f"'{law}'"), "utf-8")
+    law = f"empirical({name})"
+    (folder / "server.toml").write_text(ONE_SERVER.replace('"exp(8ms)"', f'"{law}"'), "utf-8")
 
     async def say(one: Assistant) -> None:
         words = await one.refusal("validate", system="server.toml")

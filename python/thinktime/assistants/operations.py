@@ -31,6 +31,12 @@ _LEARNED = (
 """What an answer has of the learned; the workload file has the rest."""
 
 
+NO_SYSTEM = (
+    "there is no system file: the log has no durations to learn a system from; give a `demand`, as "
+    "in exp(5ms)"
+)
+
+
 def learned_files(
     output: str | Path | None = None, system: str | Path | None = None, demand: str | None = None
 ) -> None:
@@ -66,12 +72,13 @@ def learned(call: Call) -> Answer:
         files["system"] = Path(call.path("system", named))
         names = [one["name"] for one in found.log.files]
         write_whole(files["system"], system_text(place.name, server, names))
+    lacking = [] if server is not None else [NO_SYSTEM]
     made, files["page"] = page_of(found, files["workload"], server), Path(f"{place}.html")
     write(made, files["page"])
     summary = found.to_dict(server)
     said = made.verdict
     return Answer(
-        "done", said.headline, said.doubts, said.findings, _chosen(summary, _LEARNED),
+        "done", said.headline, said.doubts, [*said.findings, *lacking], _chosen(summary, _LEARNED),
         made.tables, files,
     )  # fmt: skip
 

@@ -102,4 +102,4 @@ def _counts() -> list[Counter[str]]:
 def _stems(text: str) -> list[str]:
     """The words without their commonest endings."""
     words = (one for one in _WORD.findall(text.lower()) if one not in _COMMON)
-    return [re.sub(r"(?:ies|es|s|ing|ed)$", "", one) if len(one) > 4 else one for one in words]
+    return [re.sub(r"(?:ness|ies|es|s|ing|ed)$", "", one) if len(one) > 4 else one for one in words]

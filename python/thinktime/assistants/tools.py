@@ -32,6 +32,8 @@ class Tool:
     """Its parameters are those of these functions; the first one describes it."""
 
     do: Callable[[Call], Answer]
+    """A function of a module, which a worker finds by its name."""
+
     but: Sequence[str] = ()
     """Parameters that it does not take."""
 

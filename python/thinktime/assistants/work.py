@@ -68,6 +68,7 @@ class Works:
             first = {name: os.environ[name] for name in _SHOWN if name in os.environ}
             call = {
                 "tool": tool.name,
+                "do": [tool.do.__module__, tool.do.__name__],
                 "arguments": given,
                 "directory": str(self.directory),
                 "allow": list(self.allow),

@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -49,12 +50,11 @@ def main() -> None:
 
 def _done(asked: Mapping[str, Any], directory: Path, answers: TextIO) -> dict[str, Any]:
     """The answer, or the error in the program's own words."""
-    from thinktime.assistants.tools import tools
-
-    tool = tools()[asked["tool"]]
-    call = Call(tool.name, asked["arguments"], directory, _Progress(answers))
+    module, name = asked["do"]
+    call = Call(asked["tool"], asked["arguments"], directory, _Progress(answers))
     try:
-        return {"answer": tool.do(call).as_dict()}
+        # Only what this tool needs is imported.
+        return {"answer": getattr(import_module(module), name)(call).as_dict()}
     except (InputError, RunError) as error:
         return {"error": quoting.text(str(error))}
     except KeyboardInterrupt:
