@@ -41,7 +41,7 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """The answer for JSON, with foreign text as data."""
-        doubts = list(dict.fromkeys(filter(None, self.doubts)))
+        doubts = _once(list(dict.fromkeys(filter(None, self.doubts))))
         return {
             "verdict": {"status": self.status, "sentence": quoting.text(self.sentence)},
             "doubts": quoting.quoted(doubts),
@@ -71,6 +71,16 @@ def of_report(
         report.tables,
         files,
     )
+
+
+def _once(doubts: Sequence[str]) -> list[str]:
+    """The doubts without those that another one says in more words."""
+    bare = [one.removeprefix("not to be trusted: ") for one in doubts]
+    return [
+        one
+        for place, one in enumerate(doubts)
+        if not any(bare[place] in other for other in bare if other != bare[place])
+    ]
 
 
 def shortened(value: Any) -> Any:
