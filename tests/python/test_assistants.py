@@ -162,7 +162,7 @@ def test_files_are_checked_and_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "page"),
     [
-        ("how late was the generator?", "statistics.md"),
+        ("what does lateness mean for a result?", "statistics.md"),
         ("What does the learned model check doubt?", "validity.md"),
         ("import a HAR file", "import.md"),
         ("geometric number of requests per session", "workload-file.md"),
