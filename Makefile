@@ -18,7 +18,7 @@ export PIP_NO_COMPILE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo pictures gallery man reference site wheel wheel-test compiled checked test \
+.PHONY: help build demo pictures gallery man reference site wheel wheel-test bills image compiled checked test \
   test-rust test-python test-python-together test-python-alone fuzz bench instructions peers peers-protocol coverage studies nightly \
   lint lint-format lint-types lint-rust lint-stubs format types clean
 
@@ -75,6 +75,23 @@ wheel: $(BIN)/maturin ## Build wheels for x86-64 and arm64 and a source distribu
 
 wheel-test: wheel ## Install the wheel where there is no compiler, and run the demo there
 	$(BIN)/python tests/wheel.py dist
+
+# Maturin lays the bill of the compiled half into the wheel; the other one is of what pip installs.
+bills: $(BIN)/python ## Write bills of materials (CycloneDX) of the wheels in dist/
+	$(BIN)/python tests/release.py bills dist
+	$(BIN)/python tests/install.py release
+	$(PYTHON) -m venv --clear dist/.installed
+	dist/.installed/bin/pip install dist/thinktime-*_$(shell uname -m).whl
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --of JSON \
+	  -o dist/thinktime-python.cdx.json dist/.installed
+	rm -rf dist/.installed
+
+ENGINE ?= podman
+image: ## Build the image, try it, and pack it into dist/; ENGINE=docker takes another engine
+	$(ENGINE) build -t thinktime -f Containerfile .
+	$(ENGINE) run --rm thinktime --help
+	mkdir -p dist
+	$(ENGINE) save thinktime | gzip -9 > dist/thinktime-image-$(shell uname -m).tar.gz
 
 # What tests and linters need of Python, without a release build, which `build` makes.
 $(VENV)/packages: pyproject.toml tests/install.py | $(BIN)/python

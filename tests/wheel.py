@@ -35,8 +35,9 @@ def look(wheel: Path) -> str:
     name, machine = match[0], match[1]
     with zipfile.ZipFile(wheel) as archive:
         extension = archive.read("thinktime/_core.abi3.so")
-        presets = "thinktime/workload/presets/clubweb.toml"
-        assert presets in archive.namelist(), f"{wheel.name}: has no {presets}"
+        for part in ("workload/presets/clubweb.toml", "assistants/pages/learn.md"):
+            named = f"thinktime/{part}"
+            assert named in archive.namelist(), f"{wheel.name}: has no {named}"
     found = elf_machine(extension)
     assert found == MACHINES[machine], f"{wheel.name}: made for machine {found}"
     newest = max(glibc_versions(extension))

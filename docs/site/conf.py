@@ -30,6 +30,7 @@ include_patterns = [
     "CHANGELOG.md",
     "docs/*.md",
     "docs/decisions/*.md",
+    "docs/skills/*/SKILL.md",
     "examples/README.md",
     "studies/*/*.md",
     "crates/**/README.md",
@@ -109,6 +110,28 @@ def _with_contents(_: Any, name: str, source: list[str]) -> None:
         source[0] += _tree([f"/{page.relative_to(ROOT).with_suffix('')}" for page in pages])
 
 
+def _for_language_models(app: Any, error: Exception | None) -> None:
+    """Write llms.txt, as https://llmstxt.org describes it: the pages of docs/index.md."""
+    if error is not None:
+        return
+    index = _linked((ROOT / "docs" / "index.md").read_text("utf-8"))
+    before, *sections = re.split(r"^## ", index, flags=re.MULTILINE)
+    about = " ".join(before.partition("\n")[2].replace("**", "").split())
+    lines = [f"# {project}", "", f"> {about}"]
+    for section in sections:
+        listed = re.findall(r"^- \[.*(?:\n(?!- |\n).*)*", section, re.MULTILINE)
+        if listed:
+            lines += ["", f"## {section.partition(chr(10))[0]}", "", *map(_absolute, listed)]
+    Path(app.outdir, "llms.txt").write_text("\n".join([*lines, ""]), "utf-8")
+
+
+def _absolute(line: str) -> str:
+    """An entry of docs/index.md in one line, with links from the root of the site."""
+    text = re.sub(r"\]\((?!\.\.|https?:)", "](docs/", " ".join(line.split()))
+    return re.sub(r"\.md(?=[#)])", ".html", text.replace("](../", "]("))
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("build-finished", _for_language_models)
     app.connect("source-read", _with_contents)

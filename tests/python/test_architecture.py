@@ -47,7 +47,7 @@ learn
 explain history
 report
 capacity_search demo sweeps
-gate monitor
+assistants gate monitor
 thinktime
 cli
 reference

@@ -41,6 +41,7 @@ NOT_RUN = {
     "cargo": "it compiles; the examples are built with the tests",
     ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
     "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
+    "thinktime mcp": "it waits for an assistant; test_assistants.py has one",
     "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
     "thinktime run postgresql://shop@127.0.0.1/shop": "it needs a database, as tests have",
     "thinktime run --link": "it needs root; test_run_link.py has links, and servers behind them",

@@ -120,14 +120,20 @@ def completed(shell: str, line: str) -> str:
 
 
 def made(
-    folder: Path, machine: int, glibc: str, name: str = "x86_64", preset: str = "clubweb"
+    folder: Path,
+    machine: int,
+    glibc: str,
+    name: str = "x86_64",
+    preset: str = "clubweb",
+    page: str = "learn",
 ) -> Path:
-    """A wheel whose extension is a head and a symbol, with one preset."""
+    """A wheel whose extension is a head and a symbol, with one preset and one page."""
     path = folder / f"thinktime-0.1.0-cp311-abi3-manylinux_2_17_{name}.manylinux2014_{name}.whl"
     head = b"\x7fELF" + bytes(14) + struct.pack("<H", machine) + b"\0GLIBC_2.2.5\0" + glibc.encode()
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("thinktime/_core.abi3.so", head)
         archive.writestr(f"thinktime/workload/presets/{preset}.toml", "")
+        archive.writestr(f"thinktime/assistants/pages/{page}.md", "")
     return path
 
 
@@ -140,3 +146,5 @@ def test_wheels_are_looked_at(tmp_path: Path) -> None:
         wheel.look(made(tmp_path, 62, "GLIBC_2.28"))
     with pytest.raises(AssertionError, match=r"has no .*clubweb\.toml"):
         wheel.look(made(tmp_path, 62, "GLIBC_2.17", preset="other"))
+    with pytest.raises(AssertionError, match=r"has no .*learn\.md"):
+        wheel.look(made(tmp_path, 62, "GLIBC_2.17", page="other"))

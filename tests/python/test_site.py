@@ -110,6 +110,17 @@ def test_every_page_of_the_docs_is_on_it(site: Path) -> None:
         assert (site / page.relative_to(ROOT).with_suffix(".html")).is_file(), page
 
 
+def test_a_list_of_pages_for_language_models_leads_to_all_of_the_index(site: Path) -> None:
+    text = (site / "llms.txt").read_text("utf-8")
+    assert text.startswith("# Thinktime\n\n> How will your server behave")
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", text)
+    assert all((site / link).is_file() for link in links), links
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    assert text.count("\n- [") >= index.count("\n- [") > 60
+    for page in ("docs/assistants.html", "README.html", "docs/commands.html"):
+        assert page in links
+
+
 FAULTS = {
     "a-page": "[x](no-page.md)",
     "a-heading": "[x](other.md#no-part)",

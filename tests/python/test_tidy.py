@@ -232,7 +232,9 @@ def sources() -> list[tuple[str, str]]:
     # In a second working tree of git `.git` is a file that names the first.
     files = [file for file in ROOT.iterdir() if file.is_file() and file.name != ".git"]
     files += [file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.is_file()]
-    paths = [(file.relative_to(ROOT).as_posix(), file) for file in sorted(files)]
+    # A link is another place of a text that stands here already.
+    written = sorted(file for file in files if not file.is_symlink())
+    paths = [(file.relative_to(ROOT).as_posix(), file) for file in written]
     return [
         (path, file.read_text(encoding="utf-8"))
         for path, file in paths

@@ -10,14 +10,14 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import wraps
 from inspect import Parameter
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import typer
 
-import thinktime
 from thinktime.cli.option_groups import PLACES
+from thinktime.inputs.docstrings import first_sentence
 
 _KINDS: dict[str, tuple[Any, str | None]] = {
     "bool": (bool, None),
@@ -38,9 +38,6 @@ _WORDS = {"ca_file": "--ca", "sources": "--source"}
 
 _SEVERAL = "May be given several times."
 _BY_POPULATION = "With several populations it is {}; may be given several times."
-
-_ENTRY = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
-_REFERENCE = re.compile(r"As in `(\w+)`")
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
@@ -131,7 +128,7 @@ class _Offered:
         return described.replace(kind=own.KEYWORD_ONLY)
 
     def _help(self, kind: Any) -> str:
-        text, name = _first_sentence(self.function, self.parameter.name), self.parameter.name
+        text, name = first_sentence(self.function, self.parameter.name), self.parameter.name
         if "ByPopulation" in str(self.parameter.annotation):
             return f"{text} {_BY_POPULATION.format(PLACES[name].replace('[NAME=]', 'NAME='))}"
         return f"{text} {_SEVERAL}" if list[str] in (kind, *get_args(kind)) else text
@@ -154,24 +151,6 @@ def _with_parameters(command: _Command, parameters: list[Parameter], passed: lis
     call.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
     # Its signature is known only now, so mypy cannot see that it is one of the command's type.
     return call  # type: ignore[return-value]
-
-
-def _first_sentence(function: Callable[..., Any], name: str) -> str:
-    """The first sentence of a docstring about a parameter; `As in` refers to another function."""
-    entry = _entries(function).get(name, "")
-    if reference := _REFERENCE.match(entry):
-        return _first_sentence(getattr(thinktime, reference[1]), name)
-    sentence, point, _ = entry.partition(". ")
-    return sentence + point.strip()
-
-
-@cache
-def _entries(function: Callable[..., Any]) -> dict[str, str]:
-    """The entries under `Args:` of a docstring, each in one line."""
-    after = inspect.cleandoc(function.__doc__ or "").partition("Args:\n")[2]
-    _, *parts = _ENTRY.split(after.partition("\n\n")[0])
-    pairs = zip(parts[::2], parts[1::2], strict=True)
-    return {name: " ".join(text.split()) for name, text in pairs}
 
 
 def _as_typed(text: str, named: set[str]) -> str:

@@ -35,6 +35,8 @@ COMMANDS = {
     "schema": "Print the JSON Schema of workload or system files, or of the summary of a result.",
     "doctor": "Show what this machine allows: connections, punctuality, cores; and what to change.",
     "lab": "Make hosts, links and servers on this machine, and run workloads between them.",
+    "mcp": "Let assistants use Thinktime, by the Model Context Protocol over standard input and "
+    "output.",
     "demo": "Run one server under five workloads at the same load: measured, simulated and exact.",
     "import": "Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.",
     "new": "Read a URL and write a first workload file: a page with its objects, or one request.",

@@ -17,6 +17,9 @@ from thinktime import _core
 _Taken = ParamSpec("_Taken")
 _Given = TypeVar("_Given")
 
+Time = float | str
+"""Seconds, or a text with a unit such as `250ms`."""
+
 _SAID_ELSEWHERE = {"workload", "system", "demands", "vary", "precision", "what"}
 """Parameters whose readers can report errors more precisely."""
 
@@ -50,6 +53,11 @@ def look_names_up_in(face: ModuleType) -> None:
     _face[:] = [face]
 
 
+def public(name: str) -> Any:
+    """What the package offers by a name."""
+    return getattr(_face[0], name)
+
+
 def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
     """A function that raises InputError if an argument does not fit its annotation.
 
@@ -70,15 +78,20 @@ def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
     return call
 
 
-@cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
     """The meaning of a function's annotations, for the checked parameters."""
-    names = _Names(getattr(function, "__globals__", {}))
+    found = meanings(function)
+    return {name: kind for name, kind in found.items() if name not in _SAID_ELSEWHERE}
+
+
+@cache
+def meanings(function: Callable[..., Any]) -> dict[str, Any]:
+    """The meaning of a function's annotations, by parameter."""
+    names = _Names(getattr(inspect.unwrap(function), "__globals__", {}))
     return {
         one.name: eval(one.annotation, {}, names)
         for one in inspect.signature(function).parameters.values()
         if one.annotation is not one.empty and one.kind is not one.VAR_KEYWORD
-        if one.name not in _SAID_ELSEWHERE
     }
 
 

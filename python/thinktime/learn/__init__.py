@@ -15,6 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
+from thinktime.inputs.arguments import Time
 from thinktime.learn.bounds import CV2_MAX, LOAD_MAX, LOAD_MIN, USERS_MIN, USUAL_S
 from thinktime.learn.logs.reader import Progress, read
 from thinktime.learn.stop_signal import StopSignal
@@ -22,7 +23,6 @@ from thinktime.learn.stop_signal import StopSignal
 if TYPE_CHECKING:
     from thinktime.learn.logs.log import Log
     from thinktime.learn.outcome import Learned
-    from thinktime.operations.outcome import Time
 
 __all__ = ["Learned", "learn"]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from thinktime import _core, validity
+from thinktime.inputs.arguments import Time as Time
 from thinktime.inputs.files import GivenWorkload, workload_of
 from thinktime.results import remote_rows
 from thinktime.results.result import Result
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
 requests in the system."""
-
-Time = float | str
-"""Seconds, or a text with a unit such as `250ms`."""
 
 
 def seconds(time: Time) -> float:

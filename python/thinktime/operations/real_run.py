@@ -12,6 +12,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.proxies import chosen as chosen_proxy
+from thinktime.operations import reach
 from thinktime.operations.arrivals_end import arrivals_notes
 from thinktime.operations.fitted_system import fitted
 from thinktime.operations.moment import Moment
@@ -142,9 +143,11 @@ def run(
         workload, target, given = url.taken(workload, target, given)
     elif target is None:
         raise _core.InputError("target: give the address of the server, or a URL alone")
+    loaded = with_seed(workload, seed)
+    reach.check(loaded, target, given)
     given |= {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = run_options_json(given)
-    workload = arrivals.with_arrivals(with_seed(workload, seed), given)
+    workload = arrivals.with_arrivals(loaded, given)
     modelled, told = None, arrivals_notes("run", workload, options)
     if demands is not None:
         modelled, unused = fitted(system_of(demands), workload)
