@@ -114,6 +114,8 @@ def _let_run(lab: Lab, running: LabInstance, output: Path, outcome: Outcome, tel
             for one in [one for one in there if one.process.poll() is not None]:
                 there.remove(one)
                 _note(one, running, outcome)
+            for name in running.newly_ended():
+                tell(f"{name} has ended before the lab")
             time.sleep(LOOK_EVERY_S)
     finally:
         # A run writes the result so far if it is asked to end.

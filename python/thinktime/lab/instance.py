@@ -58,6 +58,7 @@ class LabInstance:
         self._forwarders: dict[str, subprocess.Popen[bytes]] = {}
         self._servers: dict[str, subprocess.Popen[bytes]] = {}
         self._files: list[IO[bytes]] = []
+        self._told_ended: set[str] = set()
         self._journal: Journal | None = None
 
     def __enter__(self) -> LabInstance:
@@ -204,6 +205,17 @@ class LabInstance:
         lines = (self.logs / f"{name}.txt").read_text("utf-8", "replace").split("\n")
         said = [line for line in lines if line.strip()][-3:]
         return "it said: " + " / ".join(said) if said else "it said nothing"
+
+    def newly_ended(self) -> list[str]:
+        """The servers, and the programs that carry links, that have ended since the last call."""
+        programs = {
+            **{f"the server {name}": process for name, process in self._servers.items()},
+            **{f"the program of the link {name}": one for name, one in self._forwarders.items()},
+        }
+        ended = {name for name, process in programs.items() if process.poll() is not None}
+        new = sorted(ended - self._told_ended)
+        self._told_ended |= ended
+        return new
 
     def ended_servers(self) -> list[str]:
         """The servers that have ended, each with its last output."""
