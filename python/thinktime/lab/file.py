@@ -168,8 +168,8 @@ TABLES: dict[str, tuple[dict[str, Key], type[Any]]] = {
 """The tables of a file: their keys, and the class made from one."""
 
 OURS = (
-    "--target", "-t", "--output", "-o", "--json", "--again", "--quiet", "-q", "--report", "--link",
-    "--help",
+    "--target", "-t", "--output", "-o", "--json", "--again", "--quiet", "-q", "--report", "--on",
+    "--generators", "--link", "--help",
 )  # fmt: skip
 """Options of `thinktime run` that the lab sets itself, or that make no sense in one."""
 

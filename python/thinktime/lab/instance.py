@@ -37,11 +37,7 @@ Tell = Callable[[str], None]
 
 
 class LabInstance:
-    """Hosts, links and servers of a lab, from the beginning of a block to its end.
-
-    with Running(lab, folder) as running:
-        running.start("clients", ["ping", "server"], output)
-    """
+    """Hosts, links and servers of a lab, from the beginning of a block to its end."""
 
     def __init__(
         self, lab: Lab, logs: Path, tell: Tell = lambda _: None, identity: str | None = None
@@ -58,7 +54,6 @@ class LabInstance:
         self._forwarders: dict[str, subprocess.Popen[bytes]] = {}
         self._servers: dict[str, subprocess.Popen[bytes]] = {}
         self._files: list[IO[bytes]] = []
-        self._told_ended: set[str] = set()
         self._journal: Journal | None = None
 
     def __enter__(self) -> LabInstance:
@@ -206,16 +201,10 @@ class LabInstance:
         said = [line for line in lines if line.strip()][-3:]
         return "it said: " + " / ".join(said) if said else "it said nothing"
 
-    def newly_ended(self) -> list[str]:
-        """The servers, and the programs that carry links, that have ended since the last call."""
-        programs = {
-            **{f"the server {name}": process for name, process in self._servers.items()},
-            **{f"the program of the link {name}": one for name, one in self._forwarders.items()},
-        }
-        ended = {name for name, process in programs.items() if process.poll() is not None}
-        new = sorted(ended - self._told_ended)
-        self._told_ended |= ended
-        return new
+    def ended(self) -> set[str]:
+        """The servers, and the links that programs carry, whose programs have ended."""
+        programs = self._servers | self._forwarders
+        return {name for name, process in programs.items() if process.poll() is not None}
 
     def ended_servers(self) -> list[str]:
         """The servers that have ended, each with its last output."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from thinktime import InputError, Interrupted, Result, System, Workload, report, simulate
+from thinktime import InputError, Interrupted, Result, System, Workload, simulate
 from thinktime.inputs.files import system_of, workload_of
 from thinktime.operations.server import without_links
 from thinktime.tour import agreement, stage
@@ -74,19 +74,34 @@ def main(
         _measure(done, workload, system, duration, tell)
         crossed = without_links(system) if stage.missing() else system
         tell(f"the same {duration:.0f} s simulated")
-        done.results.append(
-            simulate(
-                workload, crossed, duration=duration, warmup=WARMUP_S,
-                output=output / "simulated", label="simulated, the same requests",
-            )
+        simulated = simulate(
+            workload, crossed, duration=duration, warmup=WARMUP_S,
+            output=output / "simulated", label="simulated, the same requests",
         )  # fmt: skip
-        done.sentences += agreement.sentences(*done.results)
+        done.sentences += agreement.sentences([*done.results, simulated])
+        done.results.append(simulated)
         _learn(done, crossed, requests, tell)
         _policies(done, workload, crossed, requests, tell)
     if done.results:
         tell("the page")
-        done.page = report(done.results, output / "report.html", title="One file, the whole way")
+        done.page = _write_page(done)
     return done
+
+
+def _write_page(done: Toured) -> Path:
+    """The report of all results, with the findings of the tour on top."""
+    from thinktime.present import page
+    from thinktime.report import results_page
+
+    made = results_page.page_of(done.results, title="One file, the whole way")
+    headline, *findings = done.sentences or [made.verdict.headline]
+    top = replace(
+        made.verdict,
+        headline=headline,
+        findings=[*findings, *made.verdict.findings],
+        doubts=[*done.doubts, *made.verdict.doubts],
+    )
+    return page.write(replace(made, verdict=top), done.output / "report.html")
 
 
 def _files(output: Path, seed: int | None) -> tuple[Workload, System]:
@@ -118,18 +133,18 @@ def _measure(done: Toured, workload: Workload, system: System, duration: float, 
     words = ["--duration", f"{duration}s", "--warmup", f"{WARMUP_S}s", "--loops", "2"]
     if (why := stage.missing()) is not None:
         tell(f"no link and no hostile client: {why}")
-        done.sentences.append(f"the run crossed no link and met no hostile client: {why}")
         done.results.append(stage.in_process(done.output, workload, system, words))
+        done.sentences.append(f"the run crossed no link and met no hostile client: {why}")
         return
     outcome = stage.in_lab(done.output, workload, duration, words, tell)
     done.doubts += outcome.warnings
     if (done.output / stage.RUN / "summary.json").exists():
         done.results.append(Result.load(done.output / stage.RUN))
-    if outcome.interrupted or not done.results:
+    if outcome.interrupted:
         raise KeyboardInterrupt
     for counts in outcome.hostile.values():
         what = ", ".join(f"{number:,} {name}" for name, number in counts["counts"].items())
-        done.sentences.append(f"the hostile client made: {what.replace('_', ' ')}")
+        done.sentences.append(f"the hostile client, beside: {what}")
 
 
 def _learn(done: Toured, system: System, requests: int, tell: Tell) -> None:
@@ -137,30 +152,36 @@ def _learn(done: Toured, system: System, requests: int, tell: Tell) -> None:
     from thinktime.learn import learn
 
     tell("learning the workload back from the switch's log")
-    learned = learn([done.output / stage.LOG], least_users=1, fidelity=False)
     file = done.output / "learned.toml"
-    learned.save(file)
-    workload = workload_of(file)
-    done.sentences += agreement.learned(workload_of(done.output / WORKLOAD), learned)
-    tell("the learned workload simulated")
-    done.results.append(
-        simulate(
-            workload, system, requests=requests, rows="none",
+    try:
+        learned = learn([done.output / stage.LOG], least_users=1, fidelity=False)
+        learned.save(file)
+        done.sentences += agreement.learned(workload_of(done.output / WORKLOAD), learned)
+        tell("the learned workload simulated")
+        simulated = simulate(
+            workload_of(file), system, requests=requests, rows="none",
             output=done.output / "learned", label="simulated, as learned from the log",
-        )
-    )  # fmt: skip
+        )  # fmt: skip
+    except InputError as error:
+        done.doubts.append(f"nothing was learned from the switch's log: {error}")
+    else:
+        done.results.append(simulated)
 
 
 def _policies(done: Toured, workload: Workload, system: System, requests: int, tell: Tell) -> None:
     """The same work under other dispatch policies."""
     (cluster,) = system.clusters
+    found = []
     for policy in (cluster.dispatch, *POLICIES):
         tell(f"{requests:,} requests under {policy}")
         other = system.with_value(f"cluster.{cluster.name}.dispatch", f'"{policy}"')
-        done.results.append(
+        found.append(
             simulate(
                 workload, other, requests=requests, rows="none",
                 output=done.output / "policies" / policy, label=f"simulated under {policy}",
             )
         )  # fmt: skip
-    done.sentences.append(agreement.policies(done.results[-1 - len(POLICIES) :]))
+        done.results.append(found[-1])
+    done.sentences.append(
+        agreement.policies(dict(zip((cluster.dispatch, *POLICIES), found, strict=True)))
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from thinktime import Result, Workload
@@ -17,20 +17,38 @@ ALIKE = 0.1
 _FIGURES = ("mean", "p90")
 
 
-def sentences(measured: Result, simulated: Result) -> Iterator[str]:
-    """The times of pages, measured and simulated, and why they differ if they do."""
-    apart = {}
+def sentences(results: Sequence[Result]) -> Iterator[str]:
+    """The times of pages, measured and simulated, and why they differ if they do.
+
+    `results` are the measured one, if there is one, and the simulation of the same requests.
+    """
+    *known, simulated = results
+    if known:
+        yield _compared(known[0], simulated)
+    if (theory := simulated.theory) is not None:
+        yield f"exact, mean of all requests: {units.seconds(theory.mean_s)} ({theory.model})"
+    elif simulated.no_theory is not None:
+        yield f"there is no exact value: {simulated.no_theory}"
+
+
+def _compared(measured: Result, simulated: Result) -> str:
+    apart, told = [], []
     for name in _FIGURES:
         real, model = _page_s(measured, name), _page_s(simulated, name)
-        apart[name] = real / model - 1
-        yield (
-            f"pages, {name}: measured {units.seconds(real)}, simulated {units.seconds(model)} "
-            f"({units.deviation(apart[name])})"
+        if real is None or model is None:
+            return f"no page was measured: {_why(measured)}"
+        apart.append(real / model - 1)
+        told.append(
+            f"{name} {units.seconds(real)} measured, {units.seconds(model)} simulated "
+            f"({units.deviation(apart[-1])})"
         )
-    if all(abs(one) <= ALIKE for one in apart.values()):
-        yield f"measured and simulated pages agree within {ALIKE:.0%}"
-        return
-    yield f"measured and simulated pages differ by more than {ALIKE:.0%}: {_why(measured)}"
+    figures = "; ".join(told)
+    if all(abs(one) <= ALIKE for one in apart):
+        return f"Measured and simulated pages agree within {units.percent(ALIKE)}: {figures}"
+    return (
+        f"Measured and simulated pages differ by more than {units.percent(ALIKE)}: {figures}: "
+        + _why(measured)
+    )
 
 
 def _why(measured: Result) -> str:
@@ -42,16 +60,21 @@ def _why(measured: Result) -> str:
         return (
             f"{units.counted(summary['errors'], 'request')} failed, and the model has no failures"
         )
-    late = summary["lateness_s"]["p99"]
+    checks: Any = summary.get("validity") or ()
+    doubtful = [one["found"] for one in checks if one["verdict"] == "doubtful"]
+    if doubtful:
+        return f"the generator: {'; '.join(doubtful)}"
+    late = summary["lateness_s"].get("p99")
     return (
-        f"the machine had other work, or the model lacks something: requests were up to "
+        f"the model lacks something, or the machine had other work; requests were up to "
         f"{units.seconds(late)} late (p99)"
     )
 
 
-def _page_s(result: Result, name: str) -> float:
-    times: Any = result.summary.get("page_response_time_s") or result.summary["response_time_s"]
-    return float(times[name])
+def _page_s(result: Result, name: str) -> float | None:
+    times: Mapping[str, Any] = result.summary.get("page_response_time_s") or {}
+    found: float | None = times.get(name)
+    return found
 
 
 def learned(true: Workload, found: Learned) -> Iterator[str]:
@@ -67,8 +90,9 @@ def learned(true: Workload, found: Learned) -> Iterator[str]:
     )
 
 
-def policies(results: Sequence[Result]) -> str:
-    """The mean time of pages under each policy, best first."""
-    ranked = sorted(results, key=lambda one: _page_s(one, "mean"))
-    told = [f"{one.label}, {units.seconds(_page_s(one, 'mean'))}" for one in ranked]
-    return f"pages, mean: {'; '.join(told)}"
+def policies(found: Mapping[str, Result]) -> str:
+    """The mean time of pages under each policy, the shortest first."""
+    means = {name: _page_s(one, "mean") or 0.0 for name, one in found.items()}
+    ranked = sorted(means.items(), key=lambda one: one[1])
+    told = [f"{name} {units.seconds(mean)}" for name, mean in ranked]
+    return f"pages under other policies, mean: {', '.join(told)}"
