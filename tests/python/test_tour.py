@@ -68,6 +68,12 @@ def test_without_namespaces_the_rest_is_done(
     assert measured.summary["pages"] > 0
 
 
+def test_a_machine_without_tun_has_no_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_root()
+    monkeypatch.setattr("thinktime.lab.requirements.TUN", "/dev/net/no-tun")
+    assert "is missing or not open" in str(stage.missing())
+
+
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(tt.InputError, match="exists already"):

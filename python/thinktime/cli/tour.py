@@ -40,8 +40,8 @@ def command(
         print(f"[{time.monotonic() - began:5.1f} s] {what}", file=sys.stderr, flush=True)
 
     with common.mapped_errors():
-        if stage.missing() is None:
-            permission.need("the link of the tour")
+        if permission.missing(stage.NEED) is None:
+            permission.need(stage.NEED)
         done = tour.main(output, tell, seed=seed)
     for one in done.sentences:
         plain_text.say(one)

@@ -7,10 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from thinktime import Result, System, Workload, run, serve, switch
-from thinktime.lab import experiment, permission
+from thinktime.lab import experiment, permission, requirements
 from thinktime.lab.experiment import Outcome
 from thinktime.lab.file import Hostile, Lab, Link, Load, Server
 from thinktime.lab.link_option import parse_link
+
+NEED = "the link of the tour"
+"""The name of the feature that needs rights."""
 
 RUN = "measured"
 LOG = "access.log"
@@ -22,8 +25,11 @@ _SWITCH_PORT = 8080
 
 
 def missing() -> str | None:
-    """Why this machine allows no link; None if it does."""
-    return permission.missing("the link of the tour")
+    """Why this process can make no link here; None if it can."""
+    why = permission.missing(NEED)
+    if why is None and not permission.is_root():
+        why = f"{NEED} needs root; `thinktime tour` can do without, in a user namespace of its own"
+    return why or requirements.missing(_lab(Path(__file__).parent, 1, 1.0, ()))
 
 
 def in_lab(
@@ -38,7 +44,7 @@ def in_lab(
     Raises:
         RunError: The lab could not be made or taken away.
     """
-    lab = _lab(folder, workload, duration, words)
+    lab = _lab(folder, workload.seed, duration, words)
     return experiment.perform(lab, folder, tell)
 
 
@@ -59,16 +65,16 @@ def in_process(folder: Path, workload: Workload, system: System, words: Sequence
         )  # fmt: skip
 
 
-def _lab(folder: Path, workload: Workload, duration: float, words: Sequence[str]) -> Lab:
+def _lab(folder: Path, seed: int, duration: float, words: Sequence[str]) -> Lab:
     system = folder / "system.toml"
     asked = parse_link(str(system))
     wan = Link(**{**vars(asked.link), "between": (_USERS, _SITE)})
-    lan = Link(between=(_HOSTILE, _SITE), rate=12.5e6, delay=0.0, jitter=0.0, loss=0.0,
+    lan = Link(between=(_HOSTILE, _SITE), rate=None, delay=0.0, jitter=0.0, loss=0.0,
                buffer=None, by="forwarder")  # fmt: skip
     return Lab(
         path=folder / "tour",
         name="tour",
-        seed=workload.seed,
+        seed=seed,
         congestion_control=asked.congestion_control,
         hosts=(_USERS, _SITE, _HOSTILE),
         links=(wan, lan),
