@@ -46,7 +46,7 @@ candidates comparison machine
 learn
 explain history
 report
-capacity_search demo sweeps
+capacity_search demo sweeps tour
 assistants gate monitor
 thinktime
 cli

@@ -88,6 +88,7 @@ COMPLETED = {
     '[[cluster.station]]\nname = "cpu"\ndemand = "exp(1ms)"\n{}',
     "docs/machines.md 3": 'name = "part"\n{}',
     "docs/machines.md 4": 'name = "part"\n{}',
+    "docs/running.md 3": OPEN + "{}",
     "docs/system-file.md 2": 'name = "part"\n{}[[station]]\nname = "web"\ndemand = "exp(1ms)"\n',
     "docs/system-file.md 3": 'name = "part"\n{}',
     "docs/system-file.md 4": 'name = "part"\n'

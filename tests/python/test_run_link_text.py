@@ -101,7 +101,6 @@ def test_what_is_wrong_in_a_file_is_said_with_its_line(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"on": "ray"}, "`on` does not go with `link`"),
         ({"unix_socket": "/run/x"}, "`unix_socket` does not go with `link`"),
         ({"sources": ["127.0.0.2"]}, "`sources` does not go with `link`"),
         ({"lookup": "1s"}, "`lookup` does not go with `link`"),

@@ -17,7 +17,7 @@ from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Work
 from thinktime.cli import plain_text
 from thinktime.cli.option_names import as_typed
 from thinktime.gate import Files
-from thinktime.inputs.files import not_swapped
+from thinktime.inputs.files import named_workload
 from thinktime.report import report_of
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
@@ -175,10 +175,7 @@ def load_workload(path: Path) -> Workload:
     Raises:
         InputError: It cannot be read, or is not a workload.
     """
-    from thinktime.workload import load
-
-    with not_swapped(Workload, path):
-        loaded = load(path)
+    loaded = named_workload(path)
     note_file("workload", path)
     for note in loaded.forsaken_steps:
         say_note(note)

@@ -38,15 +38,21 @@ COMMANDS = {
     "mcp": "Let assistants use Thinktime, by the Model Context Protocol over standard input and "
     "output.",
     "demo": "Run one server under five workloads at the same load: measured, simulated and exact.",
+    "tour": "Take one workload file and one system file the whole way: run, learn, simulate, "
+    "compare.",
     "import": "Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.",
     "new": "Read a URL and write a first workload file: a page with its objects, or one request.",
     "record": "Record a visit through a proxy, and write a workload with its journey.",
     "import-pcm": "Make a workload file and a system file of a Palladio Component Model.",
+    "show": "Print the whole of what would be run or simulated, with all overlays.",
     "workload": "List and show published workloads, whose names may stand for workload files.",
     "machine": "List, show and export operating systems' schedulers, each a choice of features.",
 }
 """The commands in the order of help, each with the first line of its own help. Each is a file of
 this folder, with a function `command`, or with an `app` of several commands."""
+
+OVERLAID = ("simulate", "run", "serve", "switch", "sweep", "capacity", "show")
+"""The commands that read workloads or systems, and take overlays for them."""
 
 APP_OPTIONS: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
 
@@ -117,6 +123,10 @@ def _load(name: str) -> Any:
     command = typer.main.get_command(app)
     command.name = name
     for one in getattr(command, "commands", {name: command}).values():
+        if name in OVERLAID:
+            from thinktime.cli import overlays
+
+            overlays.add(one)
         one.params.append(plain_text.option())
         option_groups.arrange(one)
     return command

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 GROUPS = {
-    "Input and target": "target server listen cluster workload vary generator what again demands "
-    "files policy bandwidth link_class burn threads cores server_timing",
+    "Input and target": "target server listen cluster workload vary generator what again "
+    "demands overlays files policy bandwidth link_class burn threads cores server_timing",
     "Log": "format only without user user_field timeout pages crawlers least_users follow formats "
     "demand compare fidelity",
     "Load": "scale rate clients think load seed demand_cv2",

@@ -11,8 +11,8 @@ import typer
 from thinktime import InputError, serve
 from thinktime.cli import common, function_options
 from thinktime.cli.options import LISTEN
+from thinktime.inputs.files import named_workload
 from thinktime.present import units
-from thinktime.workload import load
 
 
 @function_options.of(serve.__init__)
@@ -39,7 +39,7 @@ def command(
             system,
             listen=listen,
             cores=None if cores is None else _cores(cores),
-            workload=None if workload is None else load(workload),
+            workload=None if workload is None else named_workload(workload),
             **given,
         ) as serving,
     ):

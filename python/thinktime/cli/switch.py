@@ -11,8 +11,8 @@ import typer
 from thinktime import InputError, switch
 from thinktime.cli import common, function_options, signals
 from thinktime.cli.options import LISTEN
+from thinktime.inputs.files import named_workload
 from thinktime.present import units
-from thinktime.workload import load
 
 Servers = Annotated[
     list[str],
@@ -38,7 +38,7 @@ def command(
     it read its files, and open its access log, again.
     """
     with common.mapped_errors():
-        named = None if workload is None else load(workload)
+        named = None if workload is None else named_workload(workload)
         hangups = signals.count_hangups()
         with switch(system, server, listen=listen, workload=named, **given) as proxy:
             _until_interrupted(proxy, hangups, system, workload)
@@ -81,7 +81,7 @@ def _tell(proxy: switch) -> None:
 def _reload(proxy: switch, system: Path, workload: Path | None) -> None:
     """Read the files again; if they are wrong the switch stays as before."""
     try:
-        proxy.reload(system, workload=None if workload is None else load(workload))
+        proxy.reload(system, workload=None if workload is None else named_workload(workload))
     except (InputError, OSError, OverflowError, UnicodeEncodeError) as error:
         common.say_warnings([f"not reloaded: {error}"])
     else:

@@ -6,11 +6,13 @@ import json
 import secrets
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 from thinktime import _core
 from thinktime.distributed import clocks, rows_on_nodes
@@ -18,6 +20,18 @@ from thinktime.distributed.parcel import Parcel
 
 FILES = ("ca_file", "certificate", "key")
 """Options that name files, whose contents travel along."""
+
+
+class Crossing(Protocol):
+    """A link that is made on the node of a generator."""
+
+    def made(
+        self, given: Mapping[str, Any], place: int = 0
+    ) -> AbstractContextManager[tuple[tuple[Path, str], Any]]:
+        """The namespace of the sockets with the options there, and the record of the link."""
+
+    def within(self, namespace: Path, make: Callable[[], _core.Part]) -> _core.Part:
+        """What is made in the namespace, with the sockets of all threads that it starts."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +52,9 @@ class Assignment:
 
     leaving: rows_on_nodes.RowsOnNodes | None = None
     """The place where rows are left; None if they are gathered."""
+
+    crossing: Crossing | None = None
+    """The way over a link, which each generator makes for itself."""
 
     run: str = field(default_factory=lambda: secrets.token_hex(8))
     """An identifier of the run for the server of the scripts' shared values."""
@@ -66,6 +83,9 @@ class Generator:
         self._own: dict[str, Any] | None = None
         """The facts that begin the run's record of rows."""
         self._lock = Lock()
+        self._links = ExitStack()
+        self._crossed: tuple[tuple[Path, str], Any] | None = None
+        """The way over its link, and the link's record."""
 
     def about(self) -> About:
         """Its identity and place."""
@@ -92,22 +112,32 @@ class Generator:
             options[name] = str(folder / name)
         workload = what.workload.opened(folder)
         demands = None if what.demands is None else what.demands.opened(folder)
+        inside = None
+        if what.crossing is not None:
+            if self._crossed is None:
+                self._crossed = self._links.enter_context(what.crossing.made(options, number))
+            namespace, reached = self._crossed[0]
+            options, inside = json.loads(reached), partial(what.crossing.within, namespace)
         if what.leaving is not None and self._own is None:
             rows_on_nodes.check_place(what.leaving.folder)
             self._own = {"workload": workload, "target": what.target, "options": options,
                          "demands": demands, "leaving": what.leaving, "place": number,
                          "shares": shares}  # fmt: skip
-        self._parts[number] = _core.Part(
-            workload,
-            what.target,
-            json.dumps(options),
-            list(shares),
-            what.of,
-            demands=demands,
-            from_s=from_s,
-            begun=begun,
-            run=what.run,
-        )
+
+        def part() -> _core.Part:
+            return _core.Part(
+                workload,
+                what.target,
+                json.dumps(options),
+                list(shares),
+                what.of,
+                demands=demands,
+                from_s=from_s,
+                begun=begun,
+                run=what.run,
+            )
+
+        self._parts[number] = part() if inside is None else inside(part)
 
     def begin(self, number: int, at_ns: int) -> None:
         """The run begins, or has begun, at this time of its clock."""
@@ -143,7 +173,13 @@ class Generator:
         for part in self._parts.values():
             part.stop()
 
+    def crossed(self) -> Any:
+        """Take its link away, if there is one, and give the link's record."""
+        self._links.close()
+        return None if self._crossed is None else self._crossed[1]
+
     def close(self) -> None:
         """Leave nothing behind except rows that are to stay."""
         self.stop()
+        self._links.close()
         self._folder.cleanup()

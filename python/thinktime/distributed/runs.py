@@ -13,7 +13,7 @@ from thinktime import _core
 from thinktime.distributed import clocks, rows_on_nodes
 from thinktime.distributed.conductor import Conductor, Member
 from thinktime.distributed.connection import Cluster, connected
-from thinktime.distributed.generator import FILES, About, Assignment, Generator
+from thinktime.distributed.generator import FILES, About, Assignment, Crossing, Generator
 from thinktime.distributed.parcel import Parcel, contents
 
 _ON_LOSS = ("stop", "continue")
@@ -23,8 +23,8 @@ _NOT_FOR_EACH = ("on", "generators", "on_loss", "rows", "leave_rows")
 _READY_S = 60.0
 """The time that a cluster may take to make room and to start generators."""
 
-_CLOSE_S = 2.0
-"""The time that generators may take to remove their copied files."""
+_CLOSE_S = 10.0
+"""The time that generators may take to remove their copied files and links."""
 
 _Done = TypeVar("_Done")
 
@@ -35,7 +35,8 @@ def run_on_cluster(
     options: str,
     demands: _core.System | None,
     run: Callable[[_core.Gathering], _Done],
-) -> _Done:
+    crossing: Crossing | None = None,
+) -> tuple[_Done, list[Any]]:
     """Let generators make the load, on the cluster that the options name.
 
     Args:
@@ -45,6 +46,10 @@ def run_on_cluster(
             and how.
         demands: The system whose demands the requests carry, if they do.
         run: Gathers the reports, and returns the result.
+        crossing: The way over a link, which each generator makes on its node.
+
+    Returns:
+        The result, and with a link its record by each generator, None for one that was lost.
 
     Raises:
         InputError: if an option is wrong, or a generator finds something wrong.
@@ -67,13 +72,25 @@ def run_on_cluster(
             Parcel.of(workload), target, _own(given), gathering.shares,
             None if demands is None else Parcel.of(demands), contents(given, FILES),
             None if folder is None else _leaving(folder, gathering.generators, given.get("rows")),
+            crossing,
         )  # fmt: skip
         members = stack.enter_context(_started(cluster, gathering.generators))
         conductor = Conductor(members, assignment, gathering, on_loss == "continue")
         with _causes():
             conductor.prepare()
         conductor.begin()
-        return run(conductor.gathering)
+        done = run(conductor.gathering)
+        return done, [] if crossing is None else [_crossed(member) for member in members]
+
+
+def _crossed(member: Member) -> Any:
+    """The record of a generator's link; None if the generator is lost."""
+    import ray
+
+    try:
+        return None if member.lost else ray.get(member.handle.crossed.remote(), timeout=_READY_S)
+    except Exception:  # whatever the error, the run has its figures, and says that the link ended
+        return None
 
 
 def _own(options: dict[str, Any]) -> str:

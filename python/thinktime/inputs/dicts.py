@@ -29,6 +29,13 @@ def toml_of(table: Mapping[str, Any]) -> str:
     return text_of(lines_of(table))
 
 
+def present_keys(value: Any) -> Any:
+    """A table of a workload or a system without the keys that have no value, as a file has it."""
+    if isinstance(value, dict):
+        return {key: present_keys(one) for key, one in value.items() if one is not None}
+    return [present_keys(one) for one in value] if isinstance(value, list) else value
+
+
 def text_of(lines: Lines) -> str:
     """The text of a file that has these lines."""
     return "".join(f"{line}\n" for line, _ in lines)

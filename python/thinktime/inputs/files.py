@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.dicts import by_key, lines_of, text_of
+from thinktime.inputs.overlay import overlaid
+from thinktime.workload import load
 
 GivenWorkload = _core.Workload | Mapping[str, Any] | str | Path
 GivenSystem = _core.System | Mapping[str, Any] | str | Path
@@ -41,6 +43,15 @@ def system_of(given: GivenSystem) -> _core.System:
     return _read(_core.System, given)
 
 
+def named_workload(path: Path) -> _core.Workload:
+    """The workload of a file, or the preset of this name.
+
+    Raises InputError as `workload_of`.
+    """
+    with not_swapped(_core.Workload, path):
+        return overlaid(load(path), str(path))
+
+
 @checked
 def schema(kind: str) -> str:
     """The JSON Schema of workload files, of system files, or of the summary of results.
@@ -62,7 +73,7 @@ def _read(kind: type[Read], given: Read | Mapping[str, Any] | str | Path) -> Rea
         return _read_dict(kind, given, f"the dict of the {name}")
     if isinstance(given, (str, Path)):
         with not_swapped(kind, Path(given)):
-            return kind.load(Path(given))
+            return overlaid(kind.load(Path(given)), str(given))
     raise _core.InputError(
         f"a {name} is a {kind.__name__}, the path of a file, or a dict, not {type(given).__name__}"
     )

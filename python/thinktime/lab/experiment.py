@@ -106,6 +106,7 @@ def _let_run(lab: Lab, running: LabInstance, output: Path, outcome: Outcome, tel
     ]
     waiting.sort(key=lambda entry: entry[0])
     there: list[_Program] = []
+    said: set[str] = set()
     try:
         while waiting or there:
             while waiting and waiting[0][0] <= time.monotonic() - zero:
@@ -114,6 +115,9 @@ def _let_run(lab: Lab, running: LabInstance, output: Path, outcome: Outcome, tel
             for one in [one for one in there if one.process.poll() is not None]:
                 there.remove(one)
                 _note(one, running, outcome)
+            for name in sorted(running.ended() - said):
+                tell(f"{name} has ended before the lab did")
+                said.add(name)
             time.sleep(LOOK_EVERY_S)
     finally:
         # A run writes the result so far if it is asked to end.

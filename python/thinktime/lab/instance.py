@@ -37,11 +37,7 @@ Tell = Callable[[str], None]
 
 
 class LabInstance:
-    """Hosts, links and servers of a lab, from the beginning of a block to its end.
-
-    with Running(lab, folder) as running:
-        running.start("clients", ["ping", "server"], output)
-    """
+    """Hosts, links and servers of a lab, from the beginning of a block to its end."""
 
     def __init__(
         self, lab: Lab, logs: Path, tell: Tell = lambda _: None, identity: str | None = None
@@ -204,6 +200,11 @@ class LabInstance:
         lines = (self.logs / f"{name}.txt").read_text("utf-8", "replace").split("\n")
         said = [line for line in lines if line.strip()][-3:]
         return "it said: " + " / ".join(said) if said else "it said nothing"
+
+    def ended(self) -> set[str]:
+        """The servers, and the links that programs carry, whose programs have ended."""
+        programs = self._servers | self._forwarders
+        return {name for name, process in programs.items() if process.poll() is not None}
 
     def ended_servers(self) -> list[str]:
         """The servers that have ended, each with its last output."""

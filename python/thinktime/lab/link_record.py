@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,26 @@ class LinkRecord:
 
     file: str = ""
     """The file with the link, if it was not given as text."""
+
+    generators: int = 1
+    """The generators that crossed such a link, each its own."""
+
+    @classmethod
+    def together(cls, records: Sequence[LinkRecord], generators: int) -> LinkRecord:
+        """The links of several generators, some of which perhaps left no record, as one."""
+        first = records[0]
+        ended = all(one.relay for one in records) and len(records) == generators
+        whys = [one.relay["why"] for one in records if one.relay.get("why")]
+        counts = [{key: n for key, n in one.relay.items() if key != "why"} for one in records]
+        return cls(
+            first.asked,
+            first.seed,
+            [_summed(ways) for ways in zip(*(one.ways for one in records), strict=False)],
+            [lost for one in records for lost in one.lost],
+            _summed(counts) | {"why": "; ".join(dict.fromkeys(whys))} if ended else {},
+            first.file,
+            generators,
+        )
 
     def note(self, summary: Summary) -> None:
         """Write it into the summary of a result."""
@@ -69,7 +90,10 @@ class LinkRecord:
         return f"the link{self.file and f' of {self.file}'} ({self.asked.words})"
 
     def _note(self) -> str:
-        return "; ".join([f"the run crossed a link ({self.asked.words})", *self._counted()])
+        who = "the run crossed a link"
+        if self.generators > 1:
+            who = f"each of {self.generators} generators crossed a link of its own"
+        return "; ".join([f"{who} ({self.asked.words})", *self._counted()])
 
     def _counted(self) -> list[str]:
         return [
@@ -97,3 +121,11 @@ class LinkRecord:
                 f"{refused:,} connections were not taken by the target ({self.relay['why']}): over "
                 "the link their clients had them already, and saw a reset"
             )
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Counts of several, by their names."""
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return dict(total)

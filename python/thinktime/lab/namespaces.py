@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Thread
+from typing import TypeVar
 
 from thinktime import RunError
 from thinktime.lab import permission, places
+from thinktime.lab.relay import CLONE_NEWNET
+
+Made = TypeVar("Made")
 
 ENTER = 'mount --bind "$0" /etc/hosts && exec setpriv --pdeathsig KILL -- "$@"'
 """Gives a program the lab's host names, in a mount namespace of its own, and ends it with us."""
@@ -57,6 +64,35 @@ class Namespace:
         """Like `plain`, as a program of the lab: it knows the hosts, and is killed if we are."""
         inside = ["unshare", "--mount", "--propagation", "slave", "sh", "-c", ENTER]
         return self.plain([*inside, str(self._hosts), *words])
+
+
+def within(namespace: Path, make: Callable[[], Made]) -> Made:
+    """What `make` makes in a network namespace: all sockets of it and of the threads it starts.
+
+    This thread stays where it is.
+
+    Raises:
+        OSError: There is no such namespace, or it may not be entered.
+    """
+    made: list[Made] = []
+    errors: list[BaseException] = []
+
+    def enter() -> None:
+        try:
+            libc = ctypes.CDLL(None, use_errno=True)
+            with open(namespace, "rb") as there:
+                if libc.setns(there.fileno(), CLONE_NEWNET):
+                    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+            made.append(make())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=enter)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return made[0]
 
 
 def run(words: Sequence[str], said: str = "") -> str:

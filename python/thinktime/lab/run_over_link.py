@@ -11,7 +11,9 @@ import json
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -24,6 +26,7 @@ from thinktime.lab.file import Lab
 from thinktime.lab.instance import LabInstance, new_identity, stop
 from thinktime.lab.link_option import CLIENTS, TARGET, RunLink, parse_link
 from thinktime.lab.link_record import LinkRecord
+from thinktime.lab.namespaces import within
 
 RELAY = Path(__file__).with_name("relay.py")
 NEED = "a run over a link"
@@ -35,14 +38,13 @@ _PORTS = {"http": 80, "h2c": 80, "ws": 80, "https": 443, "wss": 443, "postgresql
 """Schemes of targets over TCP, and the default port of each."""
 
 _ASIDE = {
-    "on": "the generators of a cluster have networks of their own",
     "unix_socket": "a Unix socket is no network",
     "sources": "connections come from the address of the link's own end",
     "lookup": "the host is looked up once, before the run",
 }
 """Options that do not go with a link, and why."""
 
-_Done = TypeVar("_Done")
+_Made = TypeVar("_Made")
 Inside = tuple[Path, str]
 """The network namespace in which sockets are made, and the options by which the target is reached
 from there."""
@@ -66,42 +68,73 @@ def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
         raise InputError("link: the server that gives out tokens (`oauth2`) is not behind the link")
 
 
-def run_over_link(
-    link: str,
-    workload: _core.Workload,
-    target: str,
-    given: Mapping[str, Any],
-    do: Callable[[Inside], _Done],
-) -> tuple[_Done, LinkRecord]:
-    """Make the link, let `do` send all over it, and take it away.
+@dataclass(frozen=True)
+class Crossing:
+    """The way of a run over a link, which each of its generators makes for itself."""
 
-    `given` are the options of the run. Nothing is made if rights are missing.
+    asked: RunLink
+    seed: int
+    workload: str
+    """The name of the workload."""
+
+    target: str
+    file: str
+    """The file with the link, if it was not given as text."""
+
+    @contextmanager
+    def made(self, given: Mapping[str, Any], place: int = 0) -> Iterator[tuple[Inside, LinkRecord]]:
+        """The link, for the length of the block; its counts are there after it.
+
+        `given` are the options of the run. `place` numbers the generator, whose packets are lost by
+        a seed of their own. Nothing is made if rights are missing.
+
+        Raises:
+            InputError: The target is not found.
+            RunError: The link cannot be made, the target cannot be reached, or nothing comes over
+                the link; the message tells these apart.
+        """
+        found = LinkRecord(self.asked, self.seed + place, file=self.file)
+        to = _authority(self.target, given.get("proxy"))
+        targets = _addresses(to, given.get("resolve") or (), given.get("ip_version"))
+        _need_rights()
+        identity = new_identity()
+        logs = places.folder(identity) / "logs"
+        lab = _lab(self.asked, self.workload, found.seed)
+        with LabInstance(lab, logs, identity=identity) as running:
+            relay = _start_relay(running, targets, to, self.target)
+            resolved = [f"{to}:{running.hosts[TARGET].address}"]
+            reached = dict(given) | {"link": None, "ip_version": None, "resolve": resolved}
+            try:
+                try:
+                    yield (running.hosts[CLIENTS].path, options_json("run", reached)), found
+                finally:
+                    _end(running, relay, found)
+            except _core.UnreachableError:
+                # The relay has reached the target, so the target is not the missing part.
+                raise RunError(found.unreached(to)) from None
+
+    def within(self, namespace: Path, make: Callable[[], _Made]) -> _Made:
+        """What is made in the namespace, with the sockets of all threads that it starts."""
+        return within(namespace, make)
+
+    def together(self, records: Sequence[LinkRecord | None]) -> LinkRecord:
+        """The links of several generators as one; None of one that was lost."""
+        known = [one for one in records if one is not None]
+        none = LinkRecord(self.asked, self.seed, file=self.file)
+        return LinkRecord.together(known or [none], len(records))
+
+
+def crossing_of(
+    link: str, workload: _core.Workload, target: str, given: Mapping[str, Any]
+) -> Crossing:
+    """The way over a link of a run with these options. Nothing is made yet.
 
     Raises:
-        InputError: It is not a link, something does not go with it, or the target is not found.
-        RunError: The link cannot be made, the target cannot be reached, or nothing comes over the
-            link; the message tells these apart.
+        InputError: It is not a link, or something does not go with it.
     """
-    found = LinkRecord(parse_link(link), workload.seed, file="" if "=" in link else link)
+    asked = parse_link(link)
     check(workload, given)
-    place = _authority(target, given.get("proxy"))
-    targets = _addresses(place, given.get("resolve") or (), given.get("ip_version"))
-    _need_rights()
-    identity = new_identity()
-    logs = places.folder(identity) / "logs"
-    with LabInstance(_lab(found.asked, workload), logs, identity=identity) as lab:
-        relay = _start_relay(lab, targets, place, target)
-        resolved = [f"{place}:{lab.hosts[TARGET].address}"]
-        reached = dict(given) | {"link": None, "ip_version": None, "resolve": resolved}
-        try:
-            try:
-                done = do((lab.hosts[CLIENTS].path, options_json("run", reached)))
-            finally:
-                _end(lab, relay, found)
-        except _core.UnreachableError:
-            # The relay has reached the target, so the target is not the missing part.
-            raise RunError(found.unreached(place)) from None
-    return done, found
+    return Crossing(asked, workload.seed, workload.name, target, "" if "=" in link else link)
 
 
 def _end(lab: LabInstance, relay: subprocess.Popen[bytes], found: LinkRecord) -> None:
@@ -122,11 +155,11 @@ def _need_rights() -> None:
         )
 
 
-def _lab(wanted: RunLink, workload: _core.Workload) -> Lab:
+def _lab(wanted: RunLink, workload: str, seed: int) -> Lab:
     return Lab(
         path=Path("link"),
-        name=f"link of a run of {workload.name}",
-        seed=workload.seed,
+        name=f"link of a run of {workload}",
+        seed=seed,
         congestion_control=wanted.congestion_control,
         hosts=(CLIENTS, TARGET),
         links=(wanted.link,),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from thinktime import _core
+from thinktime.inputs.dicts import present_keys
 from thinktime.inputs.files import system_of
 from thinktime.present import units
 
@@ -32,11 +33,4 @@ def fitted(system: _core.System, workload: _core.Workload) -> tuple[_core.System
     tables["behaviour"] = [one for one in tables["behaviour"] if one["request"] in known]
     names = units.listed([f"`{name}`" for name in dict.fromkeys(left_out)])
     note = f"the workload does not ask for {names}: what was learned of it for the server is unused"
-    return system_of(_given(tables)), [note]
-
-
-def _given(value: Any) -> Any:
-    """A table without the keys that have no value, as a file has it."""
-    if isinstance(value, dict):
-        return {key: _given(one) for key, one in value.items() if one is not None}
-    return [_given(one) for one in value] if isinstance(value, list) else value
+    return system_of(present_keys(tables)), [note]

@@ -117,7 +117,8 @@ def run(
             for a target that is not on this machine; "" for no proxy.
         link: A link for all packets to the target and back, as in "delay = 50ms, loss = 1%, rate =
             10Mbit/s"; or a file with one [[link]]; needs root or user namespaces. It has the keys
-            of a lab's `[[link]]`. TCP over it is the kernel's own.
+            of a lab's `[[link]]`. TCP over it is the kernel's own. Each of several generators has
+            such a link of its own.
         lateness: Largest lateness of requests, allowed to save CPU time; 0s by default. The
             generator of an open model then wakes less often.
         loops: Event loops, each on a core of its own. Each has its share of the sessions; together
@@ -166,15 +167,21 @@ def run(
             gathering=gathering, crossing=crossing,
         )  # fmt: skip
 
+    over = None
     if link is not None:
-        from thinktime.lab.run_over_link import run_over_link
+        from thinktime.lab.run_over_link import crossing_of
 
-        done, over = run_over_link(
-            link, workload, target, given, lambda inside: do(crossing=inside)
-        )
-        return written_result(done, notes, over.note)
-    if on is None:
-        return written_result(do(), notes)
-    from thinktime.distributed import run_on_cluster
+        over = crossing_of(link, workload, target, given)
+    if on is not None:
+        from thinktime.distributed import run_on_cluster
 
-    return written_result(run_on_cluster(workload, target, options, modelled, do), notes)
+        done, records = run_on_cluster(workload, target, options, modelled, do, over)
+        if over is not None:
+            return written_result(done, notes, over.together(records).note)
+    elif over is not None:
+        with over.made(given) as (inside, found):
+            done = do(crossing=inside)
+        return written_result(done, notes, found.note)
+    else:
+        done = do()
+    return written_result(done, notes)

@@ -10,6 +10,7 @@ from types import TracebackType
 from thinktime import _core
 from thinktime._core import InputError
 from thinktime.inputs.arguments import checked
+from thinktime.inputs.dicts import present_keys
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 
 
@@ -80,7 +81,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
                 requests, and gives their responses the sizes that a simulation with its seed gives
                 them. Without it all have 16 bytes. Not for a server that burns.
             server: Serve only this server of the system's cluster, counted from 0. It is for a
-                switch in front of it. The system must be one cluster and nothing else.
+                switch in front of it, with the same file. The system is one cluster, and perhaps
+                links before it, over which requests have come when they reach a server. With `burn`
+                the server has no cache and no changes.
             files: Serve the files of this folder, instead of a system.
             policy: With `files`: fair (the default), or srpt, which first sends the response with
                 the least left. Under `fair` the bytes of all responses are sent in turn.
@@ -112,7 +115,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             raise InputError("`policy`, `bandwidth` and `link_class` go with `files`: give it too")
         model = system_of(system)
         self._server = _core.Server(
-            model if server is None else model.only_server(server),
+            model if server is None else one_server(model, server, bare=burn),
             listen,
             seed,
             burn,
@@ -172,6 +175,36 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
     ) -> None:
         """Stop."""
         self.stop()
+
+
+def one_server(system: _core.System, number: int, *, bare: bool = False) -> _core.System:
+    """One server of a system's cluster, behind a switch elsewhere.
+
+    Requests have come over the system's links before they reach it. A `bare` one is its stations or
+    its machine by themselves, for a server that is real.
+
+    Raises:
+        InputError: The system is not one cluster and its links, has no such server, or, if `bare`,
+            the server has a cache or changes, which only a model has.
+    """
+    alone = without_links(system).only_server(number)
+    if not bare:
+        return alone
+    tables = present_keys(alone.tables)
+    (cluster,) = tables["cluster"]
+    for key in ("cache", "change"):
+        if cluster.get(key):
+            raise InputError(
+                f"burn: a real server has no `{key}` of a model: leave it out of "
+                f"`{cluster['name']}`"
+            )
+    return system_of({**tables, "cluster": [], "station": cluster["station"]})
+
+
+def without_links(system: _core.System) -> _core.System:
+    """The system as it is behind its links."""
+    tables = present_keys(system.tables)
+    return system_of({**tables, "link": []}) if tables["link"] else system
 
 
 def _of_files(
