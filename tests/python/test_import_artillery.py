@@ -177,6 +177,22 @@ def test_messages_of_websocket_are_requests() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("target", ["https://a.example/v1", "HTTP://a.example"])
+def test_messages_to_a_target_of_http_are_left_out_with_a_note(target: str) -> None:
+    """With them, the requests of the other scenario could not be run either."""
+    flows: list[dict[str, Any]] = [
+        {"flow": [{"get": "/a"}]},
+        {"name": "chat", "engine": "ws", "flow": [{"connect": "/x"}, {"send": "hello"}]},
+    ]
+    made = imported(json.dumps({"config": {"target": target}, "scenarios": flows}))
+    (one,) = table(made)["request"]
+    assert one["get"].endswith("/a")
+    notes = "\n".join(made.notes)
+    assert "scenario chat, step 2: not for http" in notes
+    assert "scenario chat: left out: it has no request that could be taken" in notes
+    tt.Workload(made.text)
+
+
 # Each part of a script has a mark; what is said of it otherwise names it by this word.
 PARTS: dict[str, tuple[Any, str]] = {
     "a header": ({"headers": {"X-A": "MARK"}}, "\0"),

@@ -65,6 +65,10 @@ def test_a_missing_file_that_is_referred_to(tmp_path: Path) -> None:
         ("<a><b></a>", "is no XML: mismatched tag: line 1"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "has a document type (DTD)"),
         ("<a>" * 300 + "</a>" * 300, "nested deeper than 200"),
+        *(
+            (f'<?xml version="1.0" encoding="{name}"?><a/>', "is no XML: ")
+            for name in ("X-unknown", "rot13", "undefined", "big5", "utf-7")
+        ),
     ],
 )
 def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:

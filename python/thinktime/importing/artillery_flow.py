@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from thinktime.importing import content, keys, marks
-from thinktime.importing.addresses import address
+from thinktime.importing.addresses import SCHEMES, address
 from thinktime.importing.artillery_checks import check
 from thinktime.importing.artillery_phases import time_s
 from thinktime.importing.draft import Body, Request, Step, method_of, name_of, plain
@@ -139,6 +139,8 @@ class Flow:
         if not isinstance(held, str):
             held = json.dumps(masked(held, place, self.notes), ensure_ascii=False)
         found = address(self.target, place, self.notes, ("ws", "wss")) if self.target else None
+        if found is None and self.target.lower().startswith(SCHEMES):
+            return  # a target of HTTP takes no messages
         request = Request("message", place=place, about=f"{place.capitalize()}.")
         request.origin = found.origin + found.target if found is not None else ""
         request.exchange = {"send": masked_json(held, place, self.notes)}

@@ -221,6 +221,9 @@ def _parsed(models: Models, file: Path, ids: dict[str, Element]) -> Element:
     parser.StartDoctypeDeclHandler = doctype
     try:
         parser.Parse(data, True)
-    except expat.ExpatError as error:
+    except InputError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        # Python does not know the encoding, or has no table of its bytes.
         raise InputError(f"{file.name}: is no XML: {error}") from None
     return roots[0]
