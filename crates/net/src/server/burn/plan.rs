@@ -153,6 +153,9 @@ fn threads_of_machine(
     if table.priority.is_some() {
         return refused("`priority`, and begin the server with `nice`");
     }
+    if service.limit.is_some() {
+        return refused("the CPU limit, and begin the server in a control group that has it");
+    }
     match service.threads {
         machine::Threads::PerRequest => Ok(Some(Threads::PerRequest)),
         machine::Threads::Pool(size) => Ok(Some(Threads::Pool(size))),
