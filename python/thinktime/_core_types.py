@@ -421,6 +421,7 @@ class LimitFigures(TypedDict):
     periods: int
     throttled_periods: int
     throttled_s: float
+    waited_s: float
 
 
 class LinkFigures(TypedDict):

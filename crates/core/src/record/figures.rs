@@ -45,15 +45,18 @@ pub struct LimitFigures {
     /// The time for which its threads were throttled, in seconds, summed over cores
     /// (`throttled_usec`).
     pub throttled_s: f64,
+    /// The time for which its threads waited because of that, in seconds, summed over threads.
+    pub waited_s: f64,
 }
 
 impl LimitFigures {
     fn new(limit: &LimitSummary) -> (String, LimitFigures) {
-        let LimitSummary { service, periods, throttled_periods, throttled_s } = limit;
+        let LimitSummary { service, periods, throttled_periods, throttled_s, waited_s } = limit;
         let figures = LimitFigures {
             periods: *periods,
             throttled_periods: *throttled_periods,
             throttled_s: *throttled_s,
+            waited_s: *waited_s,
         };
         (service.clone(), figures)
     }

@@ -23,6 +23,8 @@ pub struct LimitSummary {
     pub throttled_periods: u64,
     /// The time for which it was throttled, in seconds, summed over cores (`throttled_usec`).
     pub throttled_s: f64,
+    /// The time for which its threads waited because of that, in seconds, summed over threads.
+    pub waited_s: f64,
 }
 
 impl LimitSummary {
@@ -31,6 +33,7 @@ impl LimitSummary {
         self.periods += other.periods;
         self.throttled_periods += other.throttled_periods;
         self.throttled_s += other.throttled_s;
+        self.waited_s += other.waited_s;
     }
 }
 
@@ -175,8 +178,8 @@ impl Bandwidth {
     }
 
     /// A task that waits so ends.
-    pub(super) fn forget(&mut self, core: usize, service: u32, task: TaskId) {
-        self.groups[self.group_of[service as usize] as usize].forget(core, task);
+    pub(super) fn forget(&mut self, core: usize, service: u32, task: TaskId, now: Nanos) {
+        self.groups[self.group_of[service as usize] as usize].forget(core, task, now);
     }
 
     /// Acts on the timers that are due: gives the cores on which a group is no longer throttled,

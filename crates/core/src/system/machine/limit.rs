@@ -43,6 +43,16 @@ fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
 }
 
 impl Limit {
+    /// A limit in cores, as in `700m`, in periods of 100 ms.
+    ///
+    /// # Errors
+    /// If that is no number of cores, or less than 1 ms in a period.
+    pub fn of_cores(text: &str) -> Result<Limit, Invalid> {
+        let quota = quota_of(text, PERIOD).and_then(|quota| enough("cpu_limit", quota));
+        let quota = quota.map_err(|(_, error)| error)?;
+        Ok(Limit { quota, period: PERIOD, burst: Nanos::ZERO })
+    }
+
     /// The limit that the keys give; `None` if they give none.
     pub(super) fn read(keys: LimitKeys<'_>, features: &Features) -> Placed<Option<Limit>> {
         if keys.cpu_limit.is_some() && keys.quota.is_some() {
@@ -63,11 +73,9 @@ impl Limit {
         }
         let quota = match keys.quota {
             Some(_) => time("quota", keys.quota)?.unwrap_or_default(),
-            None => Nanos((cores(&value.text())? * period.0 as f64).round() as u64),
+            None => quota_of(&value.text(), period)?,
         };
-        if quota < LEAST {
-            return wrong(key, "gives less than 1ms in a period, the least that Linux takes");
-        }
+        let quota = enough(key, quota)?;
         let burst = time("burst", keys.burst)?.unwrap_or_default();
         if burst > quota {
             return wrong("burst", "must be at most the quota");
@@ -90,6 +98,18 @@ fn check_features(key: &str, features: &Features) -> Placed<()> {
 fn time(key: &str, value: Option<&Scalar>) -> Placed<Option<Nanos>> {
     let parse = |scalar: &Scalar| parse_time(&scalar.text()).map(Nanos::from_secs_f64);
     value.map(parse).transpose().map_err(|error| (key.to_owned(), error))
+}
+
+fn enough(key: &str, quota: Nanos) -> Placed<Nanos> {
+    if quota < LEAST {
+        return wrong(key, "gives less than 1ms in a period, the least that Linux takes");
+    }
+    Ok(quota)
+}
+
+/// What a number of cores is in each period.
+fn quota_of(text: &str, period: Nanos) -> Placed<Nanos> {
+    Ok(Nanos((cores(text)? * period.0 as f64).round() as u64))
 }
 
 /// A number of cores as Kubernetes writes it: `1.5`, or thousandths as in `700m`.

@@ -136,7 +136,7 @@ impl Scheduled {
                 self.count(core, id, now, -1);
                 self.refresh(core);
             }
-            State::Throttled => self.forget(core, id),
+            State::Throttled => self.forget(core, now, id),
             State::Asleep if self.tasks[id].paying => {
                 self.sharing.leave(&mut self.tasks, queue, id);
             }

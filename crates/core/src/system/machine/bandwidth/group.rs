@@ -50,6 +50,24 @@ pub(super) struct Group {
     periods: u64,
     throttled_periods: u64,
     throttled_time: u64,
+    waiting: Waiting,
+}
+
+/// Tasks that wait because of the limit, on all cores.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    number: u64,
+    /// The time for which they have waited up to `changed`, in nanoseconds, summed over tasks.
+    waited: u128,
+    changed: Nanos,
+}
+
+impl Waiting {
+    fn change(&mut self, now: Nanos, more: i64) {
+        self.waited += u128::from(now.since(self.changed).0) * u128::from(self.number);
+        self.number = self.number.wrapping_add_signed(more);
+        self.changed = now;
+    }
 }
 
 impl Group {
@@ -67,6 +85,7 @@ impl Group {
             periods: 0,
             throttled_periods: 0,
             throttled_time: 0,
+            waiting: Waiting::default(),
         }
     }
 
@@ -151,10 +170,12 @@ impl Group {
         let local = &mut self.locals[core];
         local.since.get_or_insert(now);
         local.parked.push(task);
+        self.waiting.change(now, 1);
     }
 
-    pub(super) fn forget(&mut self, core: usize, task: TaskId) {
+    pub(super) fn forget(&mut self, core: usize, task: TaskId, now: Nanos) {
         self.locals[core].parked.retain(|other| *other != task);
+        self.waiting.change(now, -1);
     }
 
     /// Acts on the timers that are due: gives the cores that are no longer throttled, and the tasks
@@ -200,13 +221,16 @@ impl Group {
             }
             local.throttled = false;
             self.throttled_time += local.since.take().map_or(0, |since| now.since(since).0);
-            freed.push((core, std::mem::take(&mut local.parked)));
+            let parked = std::mem::take(&mut local.parked);
+            self.waiting.change(now, -(parked.len() as i64));
+            freed.push((core, parked));
         }
         freed
     }
 
     pub(super) fn begin_measuring(&mut self, now: Nanos) {
         (self.periods, self.throttled_periods, self.throttled_time) = (0, 0, 0);
+        self.waiting = Waiting { changed: now, waited: 0, ..self.waiting };
         for local in &mut self.locals {
             local.since = local.since.map(|_| now);
         }
@@ -215,11 +239,14 @@ impl Group {
     pub(super) fn summary(&self, now: Nanos) -> LimitSummary {
         let since = self.locals.iter().filter_map(|local| local.since);
         let going_on: u64 = since.map(|since| now.since(since).0).sum();
+        let mut waiting = self.waiting;
+        waiting.change(now, 0);
         LimitSummary {
             service: self.service.clone(),
             periods: self.periods,
             throttled_periods: self.throttled_periods,
             throttled_s: (self.throttled_time + going_on) as f64 * 1e-9,
+            waited_s: waiting.waited as f64 * 1e-9,
         }
     }
 }

@@ -64,9 +64,9 @@ impl Scheduled {
     }
 
     /// A task that waits for its group ends.
-    pub(super) fn forget(&mut self, core: usize, id: TaskId) {
+    pub(super) fn forget(&mut self, core: usize, now: Nanos, id: TaskId) {
         if let Some(bandwidth) = &mut self.bandwidth {
-            bandwidth.forget(core, self.tasks[id].birth.service, id);
+            bandwidth.forget(core, self.tasks[id].birth.service, id, now);
         }
     }
 

@@ -25,9 +25,11 @@ fn a_task_runs_for_its_quota_in_each_period() {
         periods: 3,
         throttled_periods: 3,
         throttled_s: limit(&outcome).throttled_s,
+        waited_s: limit(&outcome).waited_s,
     };
     assert_eq!(limit(&outcome), &figures);
     assert!((figures.throttled_s - 0.15).abs() < 1e-12);
+    assert!((figures.waited_s - 0.15).abs() < 1e-12);
 }
 
 #[test]
@@ -73,6 +75,8 @@ fn a_task_that_comes_to_a_throttled_core_waits() {
     assert_eq!(outcome.core(0), "A 0-20  A 100-102  B 102-107");
     let waited = outcome.summaries[0].run_queue_mean * 107.0;
     assert!((waited - 2.0).abs() < 1e-9, "B waits for a core from 100 to 102 alone");
+    let throttled = limit(&outcome).waited_s;
+    assert!((throttled - 0.13).abs() < 1e-12, "A from 20 and B from 50, to 100: {throttled}");
 }
 
 /// A sleeps when the runtime is used up. The core is throttled without tasks, and the clock of its
@@ -127,6 +131,8 @@ fn a_task_that_is_taken_back_while_throttled_is_gone() {
     let outcome =
         exact(1, "quota = '20ms'").run_with(&[(0.0, "40"), (30.0, "5")], &[(0, 50.0, true)]);
     assert_eq!(outcome.core(0), "A 0-20  B 100-105");
+    let waited = limit(&outcome).waited_s;
+    assert!((waited - 0.1).abs() < 1e-12, "A from 20 to 50, B from 30 to 100: {waited}");
 }
 
 #[test]
