@@ -171,8 +171,9 @@ def groups_of_servers() -> list[Path]:
         with tt.serve(tt.System(SYSTEM), burn=True, cpu_limit=1):
             return groups()
     except tt.RunError as error:
-        assert re.search("cannot be limited.*(cannot be written|are mounted)", str(error))
-        pytest.skip(str(error))
+        refusal = str(error)
+    assert re.search("cannot be limited.*(cannot be written|are mounted)", refusal)
+    pytest.skip(refusal)
 
 
 @pytest.mark.parametrize("given", [{}, {"cpu_limit": "200m"}, {"cpu_limit": 0.1}])

@@ -72,7 +72,7 @@ OTHER_LANGUAGES = {
     "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
     "docs/live.md 2": "a way to another machine, by a program of others",
     "docs/live.md 3": "a header field; test_traces.py looks at those that are sent",
-    "docs/machines.md 6": "a diagram",
+    "docs/machines.md 7": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
     "docs/scripts.md 5": "a part of a script, which examples/browser.luau has as a whole",
@@ -87,7 +87,7 @@ COMPLETED = {
     '[[cluster.station]]\nname = "cpu"\ndemand = "exp(1ms)"\n{}',
     "docs/machines.md 3": 'name = "part"\n{}',
     "docs/machines.md 4": 'name = "part"\n{}',
-    "docs/machines.md 5": 'name = "part"\n{}',
+    "docs/machines.md 6": 'name = "part"\n{}',
     "docs/system-file.md 2": 'name = "part"\n{}[[station]]\nname = "web"\ndemand = "exp(1ms)"\n',
     "docs/system-file.md 3": 'name = "part"\n{}',
     "docs/system-file.md 4": 'name = "part"\n'

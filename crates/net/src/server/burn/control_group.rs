@@ -216,7 +216,7 @@ impl Version {
         let mut place = place.split(' ').skip(3);
         let (root, mount) = (place.next()?, place.next()?);
         let mut kind = kind.split(' ');
-        let (kind, options) = (kind.next()?, kind.last()?);
+        let (kind, options) = (kind.next()?, kind.next_back()?);
         let fits = match self {
             Version::One => kind == "cgroup" && options.split(',').any(|name| name == "cpu"),
             Version::Two => kind == "cgroup2",
