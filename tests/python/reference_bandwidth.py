@@ -77,7 +77,7 @@ class Group:
             self.slack_at = min(self.slack_at, now + 5 * MS)
 
     def due(self, now: int) -> list[int]:
-        """do_sched_cfs_period_timer, do_sched_cfs_slack_timer: the cores that go on."""
+        """do_sched_cfs_period_timer, do_sched_cfs_slack_timer: the cores that continue."""
         freed = []
         if self.period_at == now:
             self.pool = min(self.pool + self.quota, self.quota + self.burst)

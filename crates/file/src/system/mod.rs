@@ -96,8 +96,8 @@ impl SystemFile {
     }
 
     /// The same system with processor sharing on all machines. All that belongs to a scheduler is
-    /// left out: changed features, threads' priorities, the cores they may run on, limits of their CPU
-    /// time, and the cost of turning to another task.
+    /// left out: changed features, threads' priorities, the cores they may run on, limits of their
+    /// CPU time, and the cost of turning to another task.
     #[must_use]
     pub fn processor_sharing(&self) -> SystemFile {
         let machine = self.machine.iter().map(|one| MachineTable {

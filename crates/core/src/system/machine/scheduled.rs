@@ -182,8 +182,8 @@ impl Scheduled {
         self.counts.set_waiting(now, waiting);
     }
 
-    /// This many more tasks, of the service of the given one, belong to a core. Under one queue only
-    /// the running ones do.
+    /// This many more tasks, of the service of the given one, belong to a core. Under one queue
+    /// only the running ones do.
     #[inline]
     fn count(&mut self, core: usize, id: TaskId, now: Nanos, more: i64) {
         let before = self.cores[core].number;

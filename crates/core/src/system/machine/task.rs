@@ -23,7 +23,7 @@ pub(super) enum State {
     Held,
     /// As held; it then ends.
     Ending,
-    /// At its core, in no queue, until its service's limit lets it go on.
+    /// At its core, in no queue, until its service's limit lets it continue.
     Throttled,
     /// Waiting for something other than a core.
     Asleep,

@@ -25,7 +25,7 @@ struct Local {
     throttled: bool,
     /// The time from which a task waits because of that.
     since: Option<Nanos>,
-    /// These tasks, in the order in which they go on.
+    /// These tasks, in the order in which they continue.
     parked: Vec<TaskId>,
 }
 
@@ -111,7 +111,7 @@ impl Group {
         }
     }
 
-    /// Draws from the pool so much that a core has this runtime, or what there is. Gives whether it
+    /// Draws from the pool so much that a core has this runtime, or all that is left. Gives whether it
     /// has any then.
     fn draw(&mut self, core: usize, target: i64, now: Nanos) -> bool {
         self.start(now);

@@ -108,8 +108,8 @@ fn a_throttled_group_leaves_the_core_to_its_neighbour() {
     assert_eq!(outcome.core(0), "A 0-20  B 30-102  A 102-122");
 }
 
-/// The timer stands still after a period without a draw, and goes on as if it had not: 500 is a
-/// period's begin, 550 is none.
+/// The timer stands still after a period without a draw, and continues as if it had not: 500 is
+/// the begin of a period, and 550 is not.
 #[test]
 fn periods_keep_their_grid_over_a_pause() {
     let outcome = exact(1, "quota = '20ms'").run(&[(0.0, "10"), (450.0, "30")]);
@@ -169,8 +169,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None,
         rng_seed: proptest::test_runner::RngSeed::Fixed(20110721), ..ProptestConfig::default() })]
 
-    /// All requests end, with their demand. No group uses more than the quotas of its periods, and a
-    /// tick on each core; nor in any time more than what may have been left, with a slice on each.
+    /// All requests end, with their demand. No group uses more than the quotas of its periods, and
+    /// a tick on each core; nor in any time more than what may have been left, with a slice on each.
     #[test]
     fn no_group_has_more_than_its_limit(
         (case, workload) in (case(), workload()),
@@ -198,7 +198,7 @@ proptest! {
         let additions = outcome.summaries[0].limits[0].periods + 1;
         let all = used(&outcome, Nanos::ZERO, Nanos::MAX);
         prop_assert!(all <= additions * quota + on_all(tick), "{all} in all: {case:?}");
-        // Any such time has one period's begin: what there was before it, and the quota.
+        // Any such time has one period's begin: what was left before it, and the quota.
         for at in 0..50 {
             let one = used(&outcome, Nanos(at * length), Nanos((at + 1) * length));
             let most = 2 * quota + burst + on_all(slice + tick);
