@@ -71,10 +71,11 @@ fn burst_keeps_what_a_period_leaves() {
 
 #[test]
 fn a_task_that_comes_to_a_throttled_core_waits() {
-    let outcome = exact(1, "quota = '20ms'").run(&[(0.0, "22"), (50.0, "5")]);
-    assert_eq!(outcome.core(0), "A 0-20  A 100-102  B 102-107");
-    let waited = outcome.summaries[0].run_queue_mean * 107.0;
-    assert!((waited - 2.0).abs() < 1e-9, "B waits for a core from 100 to 102 alone");
+    // A ends before its slice of 0.7 ms does.
+    let outcome = exact(1, "quota = '20ms'").run(&[(0.0, "20.5"), (50.0, "5")]);
+    assert_eq!(outcome.core(0), "A 0-20  A 100-100.5  B 100.5-105.5");
+    let waited = outcome.summaries[0].run_queue_mean * 105.5;
+    assert!((waited - 0.5).abs() < 1e-9, "B waits for a core from 100 to 100.5 alone");
     let throttled = limit(&outcome).waited_s;
     assert!((throttled - 0.13).abs() < 1e-12, "A from 20 and B from 50, to 100: {throttled}");
 }
@@ -103,9 +104,9 @@ fn groups_have_periods_of_their_own() {
 #[test]
 fn a_throttled_group_leaves_the_core_to_its_neighbour() {
     let case = exact(1, "").service("a", "quota = '20ms'");
-    let outcome = case.run(&[(0.0, "a 40"), (30.0, "72")]);
+    let outcome = case.run(&[(0.0, "a 40"), (29.9, "70.2")]);
     // A comes back at 100, and takes no busy core at once.
-    assert_eq!(outcome.core(0), "A 0-20  B 30-102  A 102-122");
+    assert_eq!(outcome.core(0), "A 0-20  B 29.9-100.1  A 100.1-120.1");
 }
 
 /// The timer stands still after a period without a draw, and continues as if it had not: 500 is
