@@ -318,6 +318,7 @@ class Server:
         cores: list[int] | None = None,
         workload: Workload | None = None,
         server_timing: bool = False,
+        cpu_limit: str | None = None,
     ) -> Server: ...
     @staticmethod
     def of_files(
@@ -333,7 +334,11 @@ class Server:
     def work_units_per_s(self) -> float | None: ...
     @property
     def running(self) -> bool: ...
-    def stop(self) -> tuple[int, int, tuple[float, float] | None] | None: ...
+    @property
+    def throttled(self) -> tuple[int, int, float] | None: ...
+    def stop(
+        self,
+    ) -> tuple[int, int, tuple[float, float] | None, tuple[int, int, float] | None] | None: ...
 
 @final
 class Switch:

@@ -244,13 +244,17 @@ class LinkTable(TypedDict):
 
 
 class MachineTable(TypedDict):
+    burst: int | float | str | None
     context_switch: int | float | str | None
     cores: int
+    cpu_limit: int | float | str | None
     demand: int | float | str | dict[str, int | float | str] | None
     name: str
     os: str
+    period: int | float | str | None
     priority: int | str | None
     queue_limit: int | None
+    quota: int | float | str | None
     scheduler: dict[str, Any] | None
     threads: int | str
 
@@ -262,12 +266,16 @@ class PoolTable(TypedDict):
 
 
 class ServiceTable(TypedDict):
+    burst: int | float | str | None
     cores: list[int] | None
+    cpu_limit: int | float | str | None
     demand: int | float | str | dict[str, int | float | str] | None
     machine: str
     name: str
+    period: int | float | str | None
     priority: int | str | None
     queue_limit: int | None
+    quota: int | float | str | None
     threads: int | str
 
 
@@ -409,6 +417,13 @@ class GeneratorNode(TypedDict):
     taken_over_by: str | None
 
 
+class LimitFigures(TypedDict):
+    periods: int
+    throttled_periods: int
+    throttled_s: float
+    waited_s: float
+
+
 class LinkFigures(TypedDict):
     bytes: int
     connections: int
@@ -426,6 +441,7 @@ class MachineFigures(TypedDict):
     context_switches: int
     core_loads: list[float]
     core_tasks_mean: list[float]
+    limits: NotRequired[dict[str, LimitFigures]]
     migrations: int
     os: str
     preemptions: int

@@ -79,6 +79,10 @@ def test_a_modelled_server_has_burned_nothing() -> None:
         ({"burn": True, "threads": 0}, "1 to 10000 threads, not 0"),
         ({"burn": True, "threads": 10_001}, "1 to 10000 threads"),
         ({"cores": [core()]}, "go with burn only"),
+        ({"cpu_limit": "700m"}, "goes with burn only"),
+        ({"burn": True, "cpu_limit": "many"}, "`many` is no number of cores"),
+        ({"burn": True, "cpu_limit": "-1"}, "no number of cores"),
+        ({"burn": True, "cpu_limit": 0.009}, "less than 1ms in a period"),
         ({"burn": True, "listen": "nowhere"}, "HOST:PORT"),
     ],
 )
@@ -139,3 +143,84 @@ def test_the_command_refuses_what_is_no_list_of_cores(tmp_path: Path, cores: str
     )
     assert done.returncode == 2
     assert "list of numbers" in done.stderr
+
+
+# ---- limits of CPU time
+
+
+LIMITED = """
+name = "limited"
+[[machine]]
+name = "m"
+os = "linux-eevdf"
+demand = "50ms"
+quota = "5ms"
+period = "50ms"
+"""
+
+
+def groups() -> list[Path]:
+    """The control groups of this process's servers."""
+    return list(Path("/sys/fs/cgroup").rglob(f"thinktime-{os.getpid()}-*"))
+
+
+@pytest.fixture
+def groups_of_servers() -> list[Path]:
+    """Skips where this user may not make control groups, which the message must say."""
+    try:
+        with tt.serve(tt.System(SYSTEM), burn=True, cpu_limit=1):
+            return groups()
+    except tt.RunError as error:
+        refusal = str(error)
+    assert re.search("cannot be limited.*(cannot be written|are mounted)", refusal)
+    pytest.skip(refusal)
+
+
+@pytest.mark.parametrize("given", [{}, {"cpu_limit": "200m"}, {"cpu_limit": 0.1}])
+def test_a_limited_server_is_throttled_and_leaves_no_group(
+    given: dict[str, str | float], groups_of_servers: list[Path]
+) -> None:
+    """200 ms of CPU time at 0.2 cores or less take ten periods at least, and all are throttled."""
+    assert len(groups_of_servers) == 1
+    assert not groups()
+    with tt.serve(tt.System(LIMITED), burn=True, **given) as server:  # type: ignore[arg-type]
+        tt.run(
+            tt.Workload('name = "w"\n[arrivals]\nmodel = "open"\nrate = "40/s"\n'),
+            server.url,
+            requests=4,
+        )
+        now = server.cpu_stat
+        assert now is not None
+        assert server.stop() == (4, 0)
+    done = server.cpu_stat
+    assert done is not None
+    assert 4 <= now.throttled_periods <= done.throttled_periods <= done.periods
+    assert 0 < now.throttled_s <= done.throttled_s
+    assert not groups()
+
+
+def test_a_server_without_a_limit_has_no_group() -> None:
+    with tt.serve(tt.System(SYSTEM), burn=True) as server:
+        assert server.cpu_stat is None
+        assert not groups()
+    assert server.cpu_stat is None
+
+
+def test_the_command_says_what_its_limit_did(tmp_path: Path, groups_of_servers: list[Path]) -> None:
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    server = subprocess.Popen(
+        [*COMMAND, "serve", "s.toml", "--burn", "--cpu-limit", "100m", "--listen", "127.0.0.1:0"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        url = server.stdout.readline().split()[2].rstrip(";")
+        tt.run(tt.Workload(WORKLOAD), url, requests=20, demands=tt.System(SYSTEM))
+        server.send_signal(signal.SIGINT)
+        said, _ = server.communicate(timeout=300)
+    finally:
+        server.kill()
+    assert re.search(r"throttled in \d+ of \d+ periods \([\d.]+ %\), for .*s over all cores", said)
+    assert not list(Path("/sys/fs/cgroup").rglob(f"thinktime-{server.pid}-*"))

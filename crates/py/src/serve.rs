@@ -10,7 +10,9 @@ use pyo3::prelude::*;
 use thinktime_core::error::Invalid;
 use thinktime_core::units::parse_transfer_rate;
 use thinktime_net::server;
-use thinktime_net::server::burn::{BurnPlan, BurnServer, BurnTotals, Threads};
+use thinktime_net::server::burn::{
+    BurnPlan, BurnServer, BurnTotals, ControlGroup, CpuStat, Threads,
+};
 use thinktime_net::server::files::{FileServer, LinkClass, Order, Sending};
 
 use crate::errors::{InputError, RunError, invalid};
@@ -23,15 +25,20 @@ use crate::workload::Workload;
 pub(crate) struct Server {
     address: SocketAddr,
     work_units_per_s: Option<f64>,
+    /// Of a burning server with a CPU limit.
+    group: Option<Arc<ControlGroup>>,
     stop: Arc<AtomicBool>,
     thread: Mutex<Option<Serving>>,
 }
 
 type Serving = JoinHandle<std::io::Result<Done>>;
 
+/// Periods, throttled ones, and throttled seconds.
+type Throttled = (u64, u64, f64);
+
 /// Requests answered and refused, and for burning servers the CPU time demanded and used, in
-/// seconds.
-type Done = (u64, u64, Option<(f64, f64)>);
+/// seconds, and what their limit did.
+type Done = (u64, u64, Option<(f64, f64)>, Option<Throttled>);
 
 #[pymethods]
 impl Server {
@@ -46,7 +53,8 @@ impl Server {
         threads = None,
         cores = None,
         workload = None,
-        server_timing = false
+        server_timing = false,
+        cpu_limit = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
@@ -58,6 +66,7 @@ impl Server {
         cores: Option<Vec<usize>>,
         workload: Option<&Workload>,
         server_timing: bool,
+        cpu_limit: Option<&str>,
     ) -> PyResult<Server> {
         let address = address_of(listen)?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
@@ -68,13 +77,16 @@ impl Server {
             let threads = threads.map(threads_from).transpose().map_err(|e| invalid(&e))?;
             let plan = BurnPlan::new(&system.inner, threads, &cores.unwrap_or_default(), seed);
             let plan = plan.map_err(|error| invalid(&error))?.with_server_timing(server_timing);
-            let server = BurnServer::bind(plan, address).map_err(failed)?;
-            let (address, speed) = (server.address().map_err(failed)?, server.work_units_per_s());
-            let serve = |stop: &AtomicBool| server.serve(stop).map(burned);
-            return Server::start(address, Some(speed), serve).map_err(failed);
+            return Server::of_plan(plan, cpu_limit, address, failed);
         }
         if threads.is_some() || cores.is_some() {
             return Err(InputError::new_err("threads and cores go with burn only"));
+        }
+        if cpu_limit.is_some() {
+            return Err(InputError::new_err(
+                "cpu_limit goes with burn only: to model one, give the machine of the system a \
+                 cpu_limit",
+            ));
         }
         let workload = workload.map(|workload| &workload.inner);
         server::check(&system.inner, workload).map_err(|error| invalid(&error))?;
@@ -130,6 +142,12 @@ impl Server {
         self.work_units_per_s
     }
 
+    /// What the CPU limit of a burning server has done so far; None without one, and after its end.
+    #[getter]
+    fn throttled(&self) -> Option<Throttled> {
+        self.group.as_ref()?.stat().ok().map(throttled)
+    }
+
     /// Whether it still serves.
     #[getter]
     fn running(&self) -> bool {
@@ -155,6 +173,28 @@ impl Server {
 }
 
 impl Server {
+    /// A burning server; `failed` makes an error of what kept it from listening.
+    fn of_plan(
+        plan: BurnPlan,
+        cpu_limit: Option<&str>,
+        address: SocketAddr,
+        failed: impl Fn(std::io::Error) -> PyErr,
+    ) -> PyResult<Server> {
+        let plan = match cpu_limit {
+            Some(cores) => plan.with_cpu_limit(cores).map_err(|error| invalid(&error))?,
+            None => plan,
+        };
+        let group = plan.control_group().map_err(|error| {
+            RunError::new_err(format!("the CPU time of the server cannot be limited: {error}"))
+        })?;
+        let server = BurnServer::bind(plan, group.clone(), address).map_err(&failed)?;
+        let (address, speed) = (server.address().map_err(&failed)?, server.work_units_per_s());
+        let serve = |stop: &AtomicBool| server.serve(stop).map(burned);
+        let mut server = Server::start(address, Some(speed), serve).map_err(&failed)?;
+        server.group = group;
+        Ok(server)
+    }
+
     /// Lets it serve in a thread.
     fn start(
         address: SocketAddr,
@@ -166,7 +206,8 @@ impl Server {
         let thread = std::thread::Builder::new()
             .name("thinktime-serve".to_owned())
             .spawn(move || serve(&flag))?;
-        Ok(Server { address, work_units_per_s, stop, thread: Mutex::new(Some(thread)) })
+        let thread = Mutex::new(Some(thread));
+        Ok(Server { address, work_units_per_s, group: None, stop, thread })
     }
 }
 
@@ -182,12 +223,17 @@ fn address_of(listen: &str) -> PyResult<SocketAddr> {
 }
 
 fn modelled(done: server::ServeTotals) -> Done {
-    (done.requests, done.refused, None)
+    (done.requests, done.refused, None, None)
 }
 
 fn burned(done: BurnTotals) -> Done {
-    let BurnTotals { requests, refused, demanded, used } = done;
-    (requests, refused, Some((demanded.as_secs_f64(), used.as_secs_f64())))
+    let BurnTotals { requests, refused, demanded, used, limit } = done;
+    let cpu = (demanded.as_secs_f64(), used.as_secs_f64());
+    (requests, refused, Some(cpu), limit.map(throttled))
+}
+
+fn throttled(stat: CpuStat) -> Throttled {
+    (stat.periods, stat.throttled_periods, stat.throttled.as_secs_f64())
 }
 
 fn threads_from(text: &str) -> Result<Threads, Invalid> {

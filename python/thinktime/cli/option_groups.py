@@ -11,7 +11,7 @@ from typing import Any
 
 GROUPS = {
     "Input and target": "target server listen cluster workload vary generator what again "
-    "demands overlays files policy bandwidth link_class burn threads cores server_timing",
+    "demands overlays files policy bandwidth link_class burn threads cores cpu_limit server_timing",
     "Log": "format only without user user_field timeout pages crawlers least_users follow formats "
     "demand compare fidelity",
     "Load": "scale rate clients think load seed demand_cv2",
@@ -40,6 +40,7 @@ PLACES = {
     **dict.fromkeys(("only", "without"), "KIND=PATTERN"),
     **dict.fromkeys(("cluster", "branch", "scenario", "usagemodel", "allocation", "os"), "NAME"),
     "bandwidth": "RATE", "clients": "[NAME=]N", "commit": "COMMIT", "cores": "N,N",
+    "cpu_limit": "CORES",
     "crawlers": "apart|with", "demand": "LAW", "format": "FORMAT", "label": "NAME", "link": "LINK",
     "link_class": "CLASS", "on": "CLUSTER", "on_loss": "stop|continue", "policy": "fair|srpt",
     "precision": "SHARE", "proxy": "URL", "rate": "[NAME=]RATE", "resolve": "HOST:PORT:ADDRESS",

@@ -69,6 +69,13 @@ def _say_what_it_did(server: serve) -> None:
         used = server.burned
         used_s, demanded_s = units.seconds(used.used_s), units.seconds(used.demanded_s)
         typer.echo(f"used {used_s} of CPU time, for demands of {demanded_s}")
+    if server.cpu_stat is not None:
+        stat = server.cpu_stat
+        share = units.percent(stat.throttled_periods / stat.periods if stat.periods else 0.0)
+        typer.echo(
+            f"throttled in {units.count(stat.throttled_periods)} of {units.count(stat.periods)} "
+            f"periods ({share}), for {units.seconds(stat.throttled_s)} over all cores"
+        )
 
 
 def _cores(text: str) -> list[int]:

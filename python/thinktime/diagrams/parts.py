@@ -79,7 +79,7 @@ def station(table: StationTable) -> Part:
 def machine(table: MachineTable, services: Sequence[ServiceTable]) -> Part:
     """A machine with the services on it."""
     facts = [f"{units.counted(table['cores'], 'core')} under {table['os']}"]
-    if table["demand"] is not None or table["threads"] != _EACH:
+    if table["demand"] is not None or table["threads"] != _EACH or any(_cpu_limit(table)):
         facts += _service(table)
     for one in services:
         if one["machine"] == table["name"]:
@@ -126,11 +126,19 @@ def _pool(table: PoolTable) -> Part:
 
 
 def _service(table: MachineTable | ServiceTable) -> list[str]:
-    """The threads of a service, its demands, and the limit of its queue."""
+    """The threads of a service, its demands, and the limits of its queue and its CPU time."""
     threads = table["threads"]
     words = "a thread for each request" if threads == _EACH else str(threads)
     words = units.counted(threads, "thread") if isinstance(threads, int) else words
-    return [words, *_demands(table), *_queue(table["queue_limit"], "wait for a thread")]
+    queue = _queue(table["queue_limit"], "wait for a thread")
+    return [words, *_demands(table), *queue, *_cpu_limit(table)]
+
+
+def _cpu_limit(table: MachineTable | ServiceTable) -> Iterator[str]:
+    if table["cpu_limit"] is not None:
+        yield f"CPU limit {table['cpu_limit']}"
+    if table["quota"] is not None:
+        yield f"CPU limit {table['quota']} in {table['period'] or '100ms'}"
 
 
 def _demands(table: StationTable | MachineTable | ServiceTable) -> list[str]:

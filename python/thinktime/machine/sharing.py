@@ -120,9 +120,9 @@ def shares(machine: Machine) -> bool:
 def processor_sharing_of(system: System, folder: str | Path = "") -> System:
     """The same system with processor sharing on all machines.
 
-    All that belongs to a scheduler is left out: changed features, threads' priorities, and the
-    cores they may run on; and turning to another task costs nothing. Threads, demands and all else
-    stay.
+    All that belongs to a scheduler is left out: changed features, threads' priorities, the cores
+    they may run on, and limits of their CPU time; and turning to another task costs nothing.
+    Threads, demands and all else stay.
 
     Args:
         system: A system with machines.

@@ -26,6 +26,20 @@ class BurnTotals:
     threads, and for requests that the server's end cut off."""
 
 
+@dataclass(frozen=True)
+class CpuStat:
+    """What a CPU limit did to a server with `burn`: `cpu.stat` of its control group."""
+
+    periods: int
+    """Periods in which its threads were at work (`nr_periods`)."""
+
+    throttled_periods: int
+    """Those at whose end it was throttled on at least one core (`nr_throttled`)."""
+
+    throttled_s: float
+    """For how long, in seconds, summed over cores (`throttled_usec`)."""
+
+
 class serve:  # noqa: N801 - it is used like a function: `with serve(system) as server`
     """A system as a real HTTP/1.1 server, in threads of its own: modelled, or burning CPU time.
 
@@ -45,6 +59,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             ...
     """
 
+    _burned: BurnTotals | None = None
+    _cpu_stat: CpuStat | None = None
+
     @checked
     def __init__(
         self,
@@ -55,6 +72,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         burn: bool = False,
         threads: int | str | None = None,
         cores: Sequence[int] | None = None,
+        cpu_limit: str | float | None = None,
         workload: GivenWorkload | None = None,
         server: int | None = None,
         files: str | Path | None = None,
@@ -76,6 +94,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
                 many threads as it has servers, under `ps` one a request.
             cores: With `burn`: the cores that its threads are confined to, as in 0,1. They count
                 from 0. By default as many as the machine has; with a station all.
+            cpu_limit: With `burn`: the most CPU time that its threads may use, in cores, as in 700m
+                or 1.5, in periods of 100 ms. They have a control group of their own for that, which
+                the server's end removes. By default the limit of the system's machine, if any.
             workload: The workload file, or a name of `thinktime workload list`, with the sizes of
                 responses. A workload, the path of its file, or its keys as a dict: it names
                 requests, and gives their responses the sizes that a simulation with its seed gives
@@ -100,11 +121,11 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         Raises:
             InputError: if the system, the address, the threads, the cores, the workload or how
                 files are sent are wrong, or do not fit together, or there is no such folder.
-            RunError: if the address is taken, or the files may not be sent so.
+            RunError: if the address is taken, the CPU time may not be limited, or the files may not
+                be sent so.
         """
-        self._burned: BurnTotals | None = None
         if files is not None:
-            of_system = (system, threads, cores, workload, server)
+            of_system = (system, threads, cores, cpu_limit, workload, server)
             if any(one is not None for one in of_system) or burn or server_timing:
                 raise InputError("files are served instead of a system: leave out its options")
             self._server = _of_files(files, listen, policy, bandwidth, link_class)
@@ -119,10 +140,11 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             listen,
             seed,
             burn,
-            None if threads is None else str(threads),
+            _text(threads),
             None if cores is None else list(cores),
             None if workload is None else workload_of(workload),
             server_timing,
+            _text(cpu_limit),
         )
 
     @property
@@ -150,6 +172,12 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         """The CPU time that a server that burns has used; None until it is stopped."""
         return self._burned
 
+    @property
+    def cpu_stat(self) -> CpuStat | None:
+        """What the CPU limit of a server that burns has done so far; None without a limit."""
+        now = self._server.throttled
+        return self._cpu_stat if now is None else CpuStat(*now)
+
     def stop(self) -> tuple[int, int] | None:
         """Stop, and return the numbers of requests answered and refused; None if stopped before.
 
@@ -158,9 +186,11 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         done = self._server.stop()
         if done is None:
             return None
-        answered, refused, cpu = done
+        answered, refused, cpu, throttled = done
         if cpu is not None:
             self._burned = BurnTotals(*cpu)
+        if throttled is not None:
+            self._cpu_stat = CpuStat(*throttled)
         return answered, refused
 
     def __enter__(self) -> serve:
@@ -205,6 +235,10 @@ def without_links(system: _core.System) -> _core.System:
     """The system as it is behind its links."""
     tables = present_keys(system.tables)
     return system_of({**tables, "link": []}) if tables["link"] else system
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
 
 
 def _of_files(

@@ -63,6 +63,7 @@ COLUMNS: dict[str, Column] = {
     "retries": Column("retries", units.count),
     "migrations": Column("moves", units.count),
     "preemptions": Column("preemptions", units.count),
+    "throttled_share": Column("throttled", _share),
     "hit_ratio": Column("hit ratio", _share),
     "imbalance": Column("imbalance", _share),
     "behind_heavy": Column("tail behind heavy", _share),

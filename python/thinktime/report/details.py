@@ -11,6 +11,7 @@ from thinktime.report import (
     by_population,
     by_request,
     clusters,
+    cpu_limits,
     explanation,
     failures,
     links,
@@ -75,6 +76,7 @@ def _of_the_system(cases: Sequence[Case]) -> list[Table]:
             _groups(cases, _machines),
             "The load of each core, and the work of the operating system's scheduler.",
         ),
+        *_of_limits(cases),
         Table(
             "clusters",
             "Clusters",
@@ -90,6 +92,30 @@ def _of_the_system(cases: Sequence[Case]) -> list[Table]:
             links.HEADINGS,
             _groups(cases, _links),
             "The traffic of the links, and the segments that TCP had to send again.",
+        ),
+    ]
+
+
+def _of_limits(cases: Sequence[Case]) -> list[Table]:
+    """The CPU limits of services, and what requests wait for under them."""
+    return [
+        Table(
+            "limits",
+            "CPU limits",
+            "service",
+            cpu_limits.HEADINGS,
+            _groups(cases, _limits),
+            "Periods in which the service was at work, those in which its CPU time was used up, "
+            "and for how long, summed over cores.",
+        ),
+        Table(
+            "waits",
+            "Waits by cause",
+            "cause",
+            cpu_limits.WAIT_HEADINGS,
+            _groups(cases, _waits),
+            "What requests wait for, as means over all of them. Waits for a thread, and at "
+            "stations, are not among these.",
         ),
     ]
 
@@ -156,6 +182,14 @@ def _stations(entry: Entry) -> list[Line]:
 
 def _machines(entry: Entry) -> list[Line]:
     return [one.line for one in machines.figures_of(entry.result)]
+
+
+def _limits(entry: Entry) -> list[Line]:
+    return [one.line for one in cpu_limits.services_of(entry.result)]
+
+
+def _waits(entry: Entry) -> list[Line]:
+    return [one.line for one in cpu_limits.waits_of(entry.result)]
 
 
 def _compared(cases: Sequence[Case]) -> list[Table]:

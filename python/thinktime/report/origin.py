@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from thinktime import _core
 from thinktime.present import units
 from thinktime.present.page import Source
-from thinktime.report import clusters, links, machines, objectives, server_time
+from thinktime.report import clusters, cpu_limits, links, machines, objectives, server_time
 from thinktime.report.case import Case, Entry
 from thinktime.results import origin_line
 from thinktime.results.link import words_of
@@ -59,6 +59,8 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     dispatched = any(e.result.summary.get("clusters") for case in cases for e in case.entries)
     linked = any(e.result.summary.get("links") for case in cases for e in case.entries)
     more = (_OF_PAGES if paged else {}) | (machines.WORDS if scheduled else {})
+    limited = any(cpu_limits.services_of(e.result) for case in cases for e in case.entries)
+    more |= cpu_limits.WORDS if limited else {}
     more |= (clusters.WORDS if dispatched else {}) | (links.WORDS if linked else {})
     timed = any(e.result.summary.get("server_timed") for case in cases for e in case.entries)
     more |= server_time.WORDS if timed else {}

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, LineStyle, Table
-from thinktime.report import clusters, failures, links, machines, server_time
+from thinktime.report import clusters, cpu_limits, failures, links, machines, server_time
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
@@ -62,6 +62,9 @@ class Row:
 
     machines: Sequence[MachineFigures] = ()
     """The result's machines."""
+
+    limits: Sequence[str] = ()
+    """What CPU limits did, a line each, and the waits by cause."""
 
     clusters: Sequence[ClusterFigures] = ()
     """The result's clusters."""
@@ -194,6 +197,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         server_time=server_time.line_of(entry.result),
         requests=times_of(entry.result),
         machines=machines.figures_of(entry.result),
+        limits=cpu_limits.lines_of(entry.result),
         clusters=clusters.figures_of(entry.result),
         links=links.figures_of(entry.result),
         populations=populations_of(entry.result),

@@ -107,6 +107,7 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
     elif title:
         parts.append(Text(title, style="bold"))
     parts += [Text(one.words) for one in row.machines]
+    parts += [Text(line) for line in row.limits]
     parts += [Text(one.words) for one in row.links]
     for one in row.clusters:
         parts += [Text(one.words), Text(), FittedTable(one.servers_table)]

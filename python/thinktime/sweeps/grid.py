@@ -30,8 +30,8 @@ class Axis:
 
     @cached_property
     def numbers(self) -> list[float] | None:
-        """The values without their unit, if they are numbers in one unit."""
-        found = [_QUANTITY.match(value) for value in self.values]
+        """The values without their unit, if they are numbers in one unit; `500m` is 0.5 cores."""
+        found = [_QUANTITY.match(_cores(value)) for value in self.values]
         units = {match["unit"] for match in found if match}
         if any(match is None for match in found) or len(units) > 1:
             return None
@@ -40,8 +40,16 @@ class Axis:
     @cached_property
     def unit(self) -> str:
         """The unit of `numbers`; empty without one."""
-        match = _QUANTITY.match(self.values[0])
+        if self.numbers and self.key.rpartition(".")[2] == "cpu_limit":
+            return "cores"
+        match = _QUANTITY.match(_cores(self.values[0]))
         return match["unit"] if match and self.numbers else ""
+
+
+def _cores(value: str) -> str:
+    """A value in thousandths of a core, the only ones with the unit `m`, in cores."""
+    match = _QUANTITY.match(value)
+    return f"{float(match['number']) / 1000:.10g}" if match and match["unit"] == "m" else value
 
 
 def parse(text: str) -> Axis:

@@ -95,7 +95,17 @@ def _of_machines(summary: Mapping[str, Any]) -> Row:
     """The counts of schedulers, summed over all machines; empty without schedulers."""
     machines = (summary.get("machines") or {}).values()
     counts = ("migrations", "preemptions", "context_switches")
-    return {name: sum(one[name] for one in machines) for name in counts} if machines else {}
+    found = {name: sum(one[name] for one in machines) for name in counts} if machines else {}
+    return found | _of_limits(
+        [one for table in machines for one in table.get("limits", {}).values()]
+    )
+
+
+def _of_limits(limits: Sequence[Mapping[str, Any]]) -> Row:
+    """The share of throttled periods of all services with a CPU limit; empty without limits."""
+    periods = sum(one["periods"] for one in limits)
+    throttled = sum(one["throttled_periods"] for one in limits)
+    return {"throttled_share": throttled / periods} if periods else {}
 
 
 def _of_clusters(summary: Mapping[str, Any]) -> Row:

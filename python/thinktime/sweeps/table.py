@@ -26,6 +26,7 @@ _SHOWN = (
     "retries",
     "migrations",
     "preemptions",
+    "throttled_share",
     "hit_ratio",
     "imbalance",
     "behind_heavy",

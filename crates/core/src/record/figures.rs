@@ -9,7 +9,7 @@ use thinktime_file::workload::Model;
 use crate::statistics::TimeFigures;
 use crate::system::Demands;
 use crate::system::cluster::{ClusterSummary, ServerSummary};
-use crate::system::machine::MachineSummary;
+use crate::system::machine::{LimitSummary, MachineSummary};
 
 /// A machine over the measured time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,36 @@ pub struct MachineFigures {
     pub preemptions: u64,
     /// The number of switches of a core to another task.
     pub context_switches: u64,
+    /// Each service that has a CPU limit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<String, LimitFigures>,
+}
+
+/// The CPU limit of a service over the measured time, as `cpu.stat` of a control group has it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitFigures {
+    /// Periods in which the service was at work (`nr_periods`).
+    pub periods: u64,
+    /// Those at whose end it was throttled on at least one core (`nr_throttled`).
+    pub throttled_periods: u64,
+    /// The time for which its threads were throttled, in seconds, summed over cores
+    /// (`throttled_usec`).
+    pub throttled_s: f64,
+    /// The time for which its threads waited because of that, in seconds, summed over threads.
+    pub waited_s: f64,
+}
+
+impl LimitFigures {
+    fn new(limit: &LimitSummary) -> (String, LimitFigures) {
+        let LimitSummary { service, periods, throttled_periods, throttled_s, waited_s } = limit;
+        let figures = LimitFigures {
+            periods: *periods,
+            throttled_periods: *throttled_periods,
+            throttled_s: *throttled_s,
+            waited_s: *waited_s,
+        };
+        (service.clone(), figures)
+    }
 }
 
 impl MachineFigures {
@@ -43,6 +73,7 @@ impl MachineFigures {
             migrations: machine.migrations,
             preemptions: machine.preemptions,
             context_switches: machine.context_switches,
+            limits: machine.limits.iter().map(LimitFigures::new).collect(),
         }
     }
 }

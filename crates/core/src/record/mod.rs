@@ -39,8 +39,8 @@ pub use collapse::Collapse;
 pub use collector::{Collector, EndPhase, Window};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, ObjectiveFigures,
-    PopulationFigures, RequestFigures, Verdict,
+    ClusterFigures, DemandFigures, GeneratorFigures, LimitFigures, MachineFigures,
+    ObjectiveFigures, PopulationFigures, RequestFigures, Verdict,
 };
 pub use generators::{GeneratorNode, RemoteRows};
 pub use links::LinkFigures;

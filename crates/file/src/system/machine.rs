@@ -42,6 +42,18 @@ pub struct MachineTable {
     /// At most this many requests wait for a thread; others are refused at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_limit: Option<u32>,
+    /// The most CPU time that its threads may use, in cores, as in `"700m"` or `"1.5"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_limit: Option<Scalar>,
+    /// The same as a time in each period, as in `"70ms"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<Scalar>,
+    /// The period of a limit, from 1 ms to 1 s; 100 ms by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<Scalar>,
+    /// How much of what a period leaves may be used later, at most the quota; nothing by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Scalar>,
 }
 
 impl MachineTable {
@@ -73,6 +85,18 @@ pub struct ServiceTable {
     /// At most this many requests wait for a thread; others are refused at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_limit: Option<u32>,
+    /// The most CPU time that its threads may use, in cores, as in `"700m"` or `"1.5"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_limit: Option<Scalar>,
+    /// The same as a time in each period, as in `"70ms"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<Scalar>,
+    /// The period of a limit, from 1 ms to 1 s; 100 ms by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<Scalar>,
+    /// How much of what a period leaves may be used later, at most the quota; nothing by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Scalar>,
 }
 
 /// Which threads serve requests.

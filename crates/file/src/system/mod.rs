@@ -96,8 +96,8 @@ impl SystemFile {
     }
 
     /// The same system with processor sharing on all machines. All that belongs to a scheduler is
-    /// left out: changed features, threads' priorities, the cores they may run on, and the cost of
-    /// turning to another task.
+    /// left out: changed features, threads' priorities, the cores they may run on, limits of their
+    /// CPU time, and the cost of turning to another task.
     #[must_use]
     pub fn processor_sharing(&self) -> SystemFile {
         let machine = self.machine.iter().map(|one| MachineTable {
@@ -105,11 +105,22 @@ impl SystemFile {
             scheduler: None,
             priority: None,
             context_switch: None,
+            cpu_limit: None,
+            quota: None,
+            period: None,
+            burst: None,
             ..one.clone()
         });
         let service = self.service.iter();
-        let service =
-            service.map(|one| ServiceTable { priority: None, cores: None, ..one.clone() });
+        let service = service.map(|one| ServiceTable {
+            priority: None,
+            cores: None,
+            cpu_limit: None,
+            quota: None,
+            period: None,
+            burst: None,
+            ..one.clone()
+        });
         SystemFile { machine: machine.collect(), service: service.collect(), ..self.clone() }
     }
 

@@ -36,7 +36,7 @@ impl Running {
         let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
         let plan = BurnPlan::new(&model, Some(threads), &[], 1).unwrap();
         let plan = plan.with_threads_max(most);
-        let server = BurnServer::bind(plan, "127.0.0.1:0".parse().unwrap()).unwrap();
+        let server = BurnServer::bind(plan, None, "127.0.0.1:0".parse().unwrap()).unwrap();
         let (address, stop) = (server.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let flag = Arc::clone(&stop);
         let thread = Some(std::thread::spawn(move || server.serve(&flag).unwrap()));

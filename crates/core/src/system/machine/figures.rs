@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
+use super::LimitSummary;
+
 /// The figures of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSummary {
@@ -23,6 +25,9 @@ pub struct MachineSummary {
     pub preemptions: u64,
     /// The number of switches of a core to another task.
     pub context_switches: u64,
+    /// Each service that has a CPU limit.
+    #[serde(default)]
+    pub limits: Vec<LimitSummary>,
 }
 
 impl MachineSummary {
@@ -43,6 +48,8 @@ impl MachineSummary {
         self.migrations += other.migrations;
         self.preemptions += other.preemptions;
         self.context_switches += other.context_switches;
+        let limits = self.limits.iter_mut().zip(&other.limits);
+        limits.for_each(|(mine, theirs)| mine.join(theirs));
         self.duration_s = total;
     }
 }
@@ -99,6 +106,7 @@ impl Counts {
             migrations: self.migrations,
             preemptions: self.preemptions,
             context_switches: self.switches,
+            limits: Vec::new(),
         }
     }
 }

@@ -2,8 +2,10 @@
 //! events.
 
 mod balance;
+mod bandwidth;
 mod core;
 mod figures;
+mod limit;
 mod model;
 mod node;
 mod schedule;
@@ -13,7 +15,9 @@ mod shared;
 mod sharing;
 mod task;
 
+pub use bandwidth::LimitSummary;
 pub use figures::MachineSummary;
+pub use limit::Limit;
 pub use model::{MachineModel, ServiceModel, Threads};
 pub(super) use node::MachineNode;
 pub use schedule::{Placed, Placing, Schedule, Turn};

@@ -11,6 +11,7 @@ use thinktime_file::units::parse_time;
 use super::super::demand::Demand;
 use super::super::read::{Placed, Reading, named};
 use super::features::{Features, preset};
+use super::limit::{Limit, LimitKeys};
 use crate::files::Files;
 
 /// A machine, checked.
@@ -47,6 +48,8 @@ pub struct ServiceModel {
     pub demand: Option<Demand>,
     /// The largest number of requests that wait for a thread.
     pub queue_limit: u64,
+    /// The CPU time that its threads may use, if that has a limit.
+    pub limit: Option<Limit>,
 }
 
 /// The threads that serve requests.
@@ -176,6 +179,19 @@ struct Common<'a> {
     cores: Option<&'a [u32]>,
     demand: Option<&'a DemandValue>,
     queue_limit: Option<u32>,
+    limit: LimitKeys<'a>,
+}
+
+/// The keys of a limit, of either table.
+macro_rules! limit_keys {
+    ($table:expr) => {
+        LimitKeys {
+            cpu_limit: $table.cpu_limit.as_ref(),
+            quota: $table.quota.as_ref(),
+            period: $table.period.as_ref(),
+            burst: $table.burst.as_ref(),
+        }
+    };
 }
 
 impl ServiceModel {
@@ -192,6 +208,7 @@ impl ServiceModel {
             cores: None,
             demand: table.demand.as_ref(),
             queue_limit: table.queue_limit,
+            limit: limit_keys!(table),
         };
         ServiceModel::new(machine, &common, files)
     }
@@ -213,6 +230,7 @@ impl ServiceModel {
             cores: table.cores.as_deref(),
             demand: table.demand.as_ref(),
             queue_limit: table.queue_limit,
+            limit: limit_keys!(table),
         };
         Ok((number, ServiceModel::new(&machines[number], &common, files)?))
     }
@@ -231,6 +249,7 @@ impl ServiceModel {
             cores,
             demand: common.demand.map(|value| Demand::parse(value, files)).transpose()?,
             queue_limit: common.queue_limit.map_or(u64::MAX, u64::from),
+            limit: Limit::read(common.limit, &machine.features)?,
         })
     }
 }

@@ -2,12 +2,15 @@
 
 mod events;
 mod moves;
+mod one_queue;
 mod placement;
+mod throttling;
 
 use thinktime_file::time::Nanos;
 
 use super::MachineModel;
 use super::balance::Balancer;
+use super::bandwidth::Bandwidth;
 use super::core::Core;
 use super::features::QueueNumber;
 use super::figures::{Counts, MachineSummary};
@@ -25,6 +28,8 @@ pub(in crate::system) struct Scheduled {
     one_queue: bool,
     placement: Placement,
     balancer: Option<Balancer>,
+    /// The limits of services; `None` if no service has one.
+    bandwidth: Option<Box<Bandwidth>>,
     switch: Nanos,
     counts: Counts,
     /// The core whose task's burst ended last, until that task's next step is known.
@@ -56,6 +61,7 @@ impl Scheduled {
             one_queue,
             placement: Placement::new(&model.features.balancing.fixed, cores, seed),
             balancer: dynamic.map(|features| Balancer::new(features, cores, seed)),
+            bandwidth: Bandwidth::new(model),
             switch: model.context_switch,
             counts: Counts::default(),
             held: None,
@@ -90,7 +96,7 @@ impl Scheduled {
                 self.ready(now, id, Entry::Woken);
             }
             State::Held => task.state = State::Running,
-            State::Ready | State::Running | State::Ending | State::Gone => {
+            State::Ready | State::Throttled | State::Running | State::Ending | State::Gone => {
                 unreachable!("a task has one burst at a time")
             }
         }
@@ -127,9 +133,10 @@ impl Scheduled {
             State::Ready => {
                 self.sharing.leave(&mut self.tasks, queue, id);
                 self.waits(now, -1);
-                self.count(core, now, -1);
+                self.count(core, id, now, -1);
                 self.refresh(core);
             }
+            State::Throttled => self.forget(core, now, id),
             State::Asleep if self.tasks[id].paying => {
                 self.sharing.leave(&mut self.tasks, queue, id);
             }
@@ -152,10 +159,15 @@ impl Scheduled {
     pub(super) fn begin_measuring(&mut self, now: Nanos) {
         self.counts.begin_measuring(now);
         self.cores.iter_mut().for_each(|core| core.begin_measuring(now));
+        if let Some(bandwidth) = &mut self.bandwidth {
+            bandwidth.begin_measuring(now);
+        }
     }
 
     pub(super) fn summary(&self, now: Nanos) -> MachineSummary {
-        self.counts.summary(now, self.cores.iter().map(|core| core.measured(now)))
+        let limits = self.bandwidth.as_ref().map_or_else(Vec::new, |one| one.summaries(now));
+        let summary = self.counts.summary(now, self.cores.iter().map(|core| core.measured(now)));
+        MachineSummary { limits, ..summary }
     }
 
     #[inline]
@@ -170,14 +182,18 @@ impl Scheduled {
         self.counts.set_waiting(now, waiting);
     }
 
-    /// This many more tasks belong to a core. Under one queue only the running ones do.
+    /// This many more tasks, of the service of the given one, belong to a core. Under one queue
+    /// only the running ones do.
     #[inline]
-    fn count(&mut self, core: usize, now: Nanos, more: i64) {
+    fn count(&mut self, core: usize, id: TaskId, now: Nanos, more: i64) {
         let before = self.cores[core].number;
         let after = before.wrapping_add_signed(more);
         self.cores[core].set_number(now, after);
         if let Some(balancer) = &mut self.balancer {
             balancer.changes(core, now, before, after);
+        }
+        if let Some(bandwidth) = &mut self.bandwidth {
+            bandwidth.count(core, self.tasks[id].birth.service, more, now);
         }
     }
 
@@ -198,7 +214,8 @@ impl Scheduled {
             }
         }
         let cores = self.cores.iter().map(|core| core.due).min().unwrap_or(Nanos::MAX);
-        self.next = cores.min(self.balances_at).min(self.rescues_at);
+        let limits = self.bandwidth.as_ref().map_or(Nanos::MAX, |one| one.next);
+        self.next = cores.min(self.balances_at).min(self.rescues_at).min(limits);
     }
 
     fn note_placed(&mut self, now: Nanos, id: TaskId, why: Placing, from: Option<u32>) {

@@ -23,6 +23,8 @@ pub(super) enum State {
     Held,
     /// As held; it then ends.
     Ending,
+    /// At its core, in no queue, until its service's limit lets it continue.
+    Throttled,
     /// Waiting for something other than a core.
     Asleep,
     /// Not in use.
@@ -177,6 +179,15 @@ impl Tasks {
         }
         self.tasks.push(task);
         self.tasks.len() as TaskId - 1
+    }
+
+    /// The tasks that wait in a core's queue, in the order in which they began to, of equals the
+    /// one that was made first.
+    pub(super) fn ready_on(&self, core: u32) -> Vec<TaskId> {
+        let ready = |id: &TaskId| self[*id].state == State::Ready && self[*id].core == core;
+        let mut found: Vec<TaskId> = (0..self.tasks.len() as TaskId).filter(ready).collect();
+        found.sort_by_key(|id| (self[*id].since, self[*id].serial));
+        found
     }
 
     pub(super) fn remove(&mut self, id: TaskId) {

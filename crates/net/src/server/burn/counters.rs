@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thinktime_core::time::Nanos;
 
+use super::control_group::CpuStat;
+
 /// The work of a burning server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BurnTotals {
@@ -16,6 +18,8 @@ pub struct BurnTotals {
     /// The CPU time of the server's threads: for these demands, for reading, writing and starting
     /// threads, and for requests that the server's end cut off.
     pub used: Nanos,
+    /// The figures of its control group, if its CPU time is limited.
+    pub limit: Option<CpuStat>,
 }
 
 /// The same, counted by many threads.
@@ -50,6 +54,7 @@ impl Counters {
             refused: of(&self.refused),
             demanded: Nanos(of(&self.demanded)),
             used: Nanos(of(&self.used)),
+            limit: None,
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The plan of a burning server.
 
 use std::io;
+use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 use thinktime_core::system;
-use thinktime_core::system::machine::{self, MachineModel};
+use thinktime_core::system::machine::{self, Limit, MachineModel};
 use thinktime_core::system::{Overload, StationModel, StationTable, SystemModel};
 
+use super::control_group::ControlGroup;
 use super::cores;
 use crate::server::demands::Kinds;
 
@@ -44,6 +46,7 @@ pub struct BurnPlan {
     pub(super) seed: u64,
     /// Whether successes report their CPU demand.
     pub(super) server_timing: bool,
+    limit: Option<Limit>,
 }
 
 impl BurnPlan {
@@ -51,7 +54,8 @@ impl BurnPlan {
     /// `threads` are those of the file: the machine's, or those that the station's policy suggests,
     /// a pool of its servers under `fcfs`, one a request under `ps`. `cores` confine the server's
     /// threads; if empty, the machine's number of cores, the first available, and with a station
-    /// all. `seed` is that of the demands which the server draws.
+    /// all. `seed` is that of the demands which the server draws. The machine's CPU limit is the
+    /// plan's.
     ///
     /// # Errors
     /// If the system has parts that only a model can have, or the cores or the number of threads is
@@ -93,7 +97,8 @@ impl BurnPlan {
         let steps = kinds.names().into_iter().map(|kind| steps_of(system, kind));
         let steps = steps.collect::<Result<_, _>>()?;
         let (threads_max, server_timing) = (THREADS_MAX, false);
-        Ok(BurnPlan { threads, threads_max, cores, kinds, steps, seed, server_timing })
+        let limit = machines.first().and_then(|machine| machine.services.first()?.limit);
+        Ok(BurnPlan { threads, threads_max, cores, kinds, steps, seed, server_timing, limit })
     }
 
     /// The threads that serve requests.
@@ -114,6 +119,22 @@ impl BurnPlan {
     #[must_use]
     pub fn with_server_timing(self, told: bool) -> BurnPlan {
         BurnPlan { server_timing: told, ..self }
+    }
+
+    /// The same with a CPU limit in cores, as in `700m`, in periods of 100 ms.
+    ///
+    /// # Errors
+    /// If that is no number of cores, or less than 1 ms in a period.
+    pub fn with_cpu_limit(self, cores: &str) -> Result<BurnPlan, Invalid> {
+        Ok(BurnPlan { limit: Some(Limit::of_cores(cores)?), ..self })
+    }
+
+    /// Makes the control group of the plan's CPU limit; nothing if it has none.
+    ///
+    /// # Errors
+    /// If this process may not make one.
+    pub fn control_group(&self) -> io::Result<Option<Arc<ControlGroup>>> {
+        self.limit.map(|limit| ControlGroup::new(limit).map(Arc::new)).transpose()
     }
 
     pub(super) fn threads_max(&self) -> u32 {

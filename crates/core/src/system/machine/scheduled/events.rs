@@ -10,6 +10,10 @@ impl Scheduled {
     pub(crate) fn advance(&mut self, now: Nanos) -> Option<TaskId> {
         let due = self.cores.iter().position(|core| core.due == now);
         let done = match due {
+            _ if self.bandwidth.as_ref().is_some_and(|one| one.next == now) => {
+                self.unthrottle(now);
+                None
+            }
             Some(core) => self.attend(core, now),
             None if self.balances_at == now => {
                 (self.balances_at, self.balanced_at) = (Nanos::MAX, now);
@@ -28,6 +32,9 @@ impl Scheduled {
 
     /// A core's burst is done, or its task's turn must be checked.
     fn attend(&mut self, core: usize, now: Nanos) -> Option<TaskId> {
+        if self.bandwidth.is_some() && self.exhausts(core, now) {
+            return None;
+        }
         self.charge(core, now);
         let id = self.cores[core].task;
         if self.tasks[id].remaining == Nanos::ZERO {
@@ -100,11 +107,14 @@ impl Scheduled {
             self.charge(core, now);
         }
         self.sharing.join(&mut self.tasks, queue, id, entry);
+        if self.bandwidth.is_some() && self.withholds(core, now, id) {
+            return self.refresh(core);
+        }
         self.waits(now, 1);
         if self.one_queue {
             return self.ready_anywhere(now, id);
         }
-        self.count(core, now, 1);
+        self.count(core, id, now, 1);
         if self.cores[core].is_idle() {
             return self.dispatch(core, now);
         }
@@ -129,35 +139,6 @@ impl Scheduled {
         } else if core != before {
             self.counts.migrations += 1;
             self.note_placed(now, id, Placing::Woken, Some(before));
-        }
-    }
-
-    /// Under one queue any idle core takes the task, the one it ran on first; else it contends with
-    /// the worst running task.
-    fn ready_anywhere(&mut self, now: Nanos, id: TaskId) {
-        let task = self.tasks[id];
-        let may = |core: &usize| task.may_run_on(*core as u32);
-        let idle = |core: &usize| self.cores[*core].is_idle() && may(core);
-        let all = 0..self.cores.len();
-        if let Some(core) = Some(task.core as usize).filter(idle).or_else(|| all.clone().find(idle))
-        {
-            self.tasks[id].core = core as u32;
-            return self.dispatch(core, now);
-        }
-        self.contend_anywhere(now, id);
-    }
-
-    /// Under one queue a task contends with the worst running task.
-    pub(super) fn contend_anywhere(&mut self, now: Nanos, id: TaskId) {
-        let task = self.tasks[id];
-        if task.state != State::Ready {
-            return;
-        }
-        let busy = |core: &usize| !self.cores[*core].is_idle() && task.may_run_on(*core as u32);
-        let level = |core: &usize| self.tasks[self.cores[*core].task].level;
-        if let Some(core) = (0..self.cores.len()).filter(busy).rev().max_by_key(level) {
-            self.tasks[id].core = core as u32;
-            self.contend(now, id);
         }
     }
 
@@ -190,13 +171,16 @@ impl Scheduled {
 
     /// The core, which has no task, takes the best of its queue.
     pub(super) fn dispatch(&mut self, core: usize, now: Nanos) {
+        if self.bandwidth.is_some() {
+            self.throttle(core, now);
+        }
         let queue = self.queue(core);
         let Some(id) = self.take(queue, core, now) else {
             return self.cores[core].end_busy(now);
         };
         self.waits(now, -1);
         if self.one_queue {
-            self.count(core, now, 1);
+            self.count(core, id, now, 1);
         }
         let task = &mut self.tasks[id];
         (task.core, task.state, task.since) = (core as u32, State::Running, now);
@@ -207,6 +191,9 @@ impl Scheduled {
         if at.last != serial {
             self.counts.switches += 1;
             at.from = now + self.switch;
+        }
+        if let Some(bandwidth) = &mut self.bandwidth {
+            bandwidth.begin(core, task.birth.service, at.from);
         }
         self.refresh(core);
     }
@@ -239,12 +226,12 @@ impl Scheduled {
     }
 
     /// The running task rejoins the ready ones; the caller says where.
-    fn requeue(&mut self, core: usize, now: Nanos) {
+    pub(super) fn requeue(&mut self, core: usize, now: Nanos) {
         let id = self.release(core, now);
         (self.tasks[id].state, self.tasks[id].since) = (State::Ready, now);
         self.waits(now, 1);
         if self.one_queue {
-            self.count(core, now, -1);
+            self.count(core, id, now, -1);
         }
     }
 
@@ -254,7 +241,7 @@ impl Scheduled {
         let queue = self.queue(core);
         self.sharing.stop(&mut self.tasks, queue, id, ends);
         self.tasks[id].since = now;
-        self.count(core, now, -1);
+        self.count(core, id, now, -1);
     }
 
     fn release(&mut self, core: usize, now: Nanos) -> TaskId {
@@ -264,6 +251,9 @@ impl Scheduled {
         at.last = self.tasks[id].serial;
         at.due = Nanos::MAX;
         self.tasks[id].left_core = Some((now, core as u32));
+        if let Some(bandwidth) = &mut self.bandwidth {
+            bandwidth.end(core);
+        }
         id
     }
 
@@ -278,6 +268,9 @@ impl Scheduled {
             let id = at.task;
             self.tasks[id].remaining = self.tasks[id].remaining.since(ran);
             self.sharing.charge(&mut self.tasks, queue, id, ran, now);
+            if let Some(bandwidth) = &mut self.bandwidth {
+                bandwidth.charge(core, now);
+            }
         }
     }
 
@@ -290,6 +283,7 @@ impl Scheduled {
         }
         let turn = self.sharing.turn(&self.tasks, self.queue(core), at.task, at.from);
         let wait = self.tasks[at.task].remaining.min(turn);
-        self.cores[core].due = at.from + wait;
+        let runtime = self.bandwidth.as_ref().map_or(Nanos::MAX, |one| one.due(core));
+        self.cores[core].due = (at.from + wait).min(runtime);
     }
 }

@@ -60,15 +60,20 @@ impl Scheduled {
             let is_hot = |((left, core), cold): ((Nanos, u32), Nanos)| {
                 core as usize == pair.giver && now.since(left) < cold
             };
-            allowed && !task.left_core.zip(cold_after).is_some_and(is_hot)
+            let throttled = self.is_throttled(pair.taker, task);
+            allowed && !throttled && !task.left_core.zip(cold_after).is_some_and(is_hot)
         };
         let id = self.sharing.movable(&self.tasks, pair.giver, preference, &may)?;
         self.sharing.leave(&mut self.tasks, pair.giver, id);
-        self.count(pair.giver, now, -1);
+        self.count(pair.giver, id, now, -1);
         self.tasks[id].core = pair.taker as u32;
         self.sharing.join(&mut self.tasks, pair.taker, id, Entry::Moved);
-        self.count(pair.taker, now, 1);
         self.note_placed(now, id, Placing::Moved, Some(pair.giver as u32));
+        if self.bandwidth.is_some() && self.withholds(pair.taker, now, id) {
+            self.waits(now, -1);
+        } else {
+            self.count(pair.taker, id, now, 1);
+        }
         Some(id)
     }
 

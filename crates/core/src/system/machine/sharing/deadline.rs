@@ -151,6 +151,7 @@ impl Sharing for DeadlineSharing {
 
     fn leave(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
         self.withdraw(tasks, queue, id);
+        self.queues[queue].before.take_if(|before| *before == id);
         let mut task = tasks[id];
         self.note_lag(queue, &mut task);
         self.queues[queue].subtract(&tasks[id]);

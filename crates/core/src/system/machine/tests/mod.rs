@@ -5,6 +5,8 @@
 //! runs 5 there beside 5 in the service `db`, and so on. All times are in milliseconds.
 
 mod balancing;
+mod bandwidth;
+mod bandwidth_reference;
 mod deadline;
 mod fair;
 mod linux_o1;
@@ -71,6 +73,13 @@ impl Case {
     pub(super) fn machine(mut self, line: &str) -> Case {
         self.machine += &format!("{line}\n");
         self
+    }
+
+    /// These lines in place of the machine's last one, its cores.
+    pub(super) fn limited(mut self, lines: &str) -> Case {
+        let kept = self.machine.find("cores =").expect("a line of it");
+        self.machine.truncate(kept);
+        self.machine(lines)
     }
 
     /// A change of features.

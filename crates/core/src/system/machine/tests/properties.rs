@@ -73,7 +73,7 @@ fn step() -> impl Strategy<Value = String> {
     ]
 }
 
-fn workload() -> impl Strategy<Value = Vec<(u32, String)>> {
+pub(super) fn workload() -> impl Strategy<Value = Vec<(u32, String)>> {
     let steps = prop::collection::vec(step(), 1..5).prop_map(|steps| steps.join(", "));
     prop::collection::vec((0..100u32, steps), 1..9)
 }
@@ -84,7 +84,7 @@ fn threads() -> impl Strategy<Value = String> {
 }
 
 /// A machine of 1 to 4 cores with a service `w`, of any features that go together.
-fn case() -> impl Strategy<Value = Case> {
+pub(super) fn case() -> impl Strategy<Value = Case> {
     let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
     let priorities = select(vec!["best", "high", "average", "low", "worst"]);
     let general = subsequence(GENERAL.to_vec(), 0..4);
@@ -109,7 +109,7 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-fn requests(workload: &[(u32, String)]) -> Vec<Request<'_>> {
+pub(super) fn requests(workload: &[(u32, String)]) -> Vec<Request<'_>> {
     workload.iter().map(|(at, steps)| (f64::from(*at), steps.as_str())).collect()
 }
 
