@@ -78,7 +78,7 @@ def main(
             workload, crossed, duration=duration, warmup=WARMUP_S,
             output=output / "simulated", label="simulated, the same requests",
         )  # fmt: skip
-        done.sentences += agreement.sentences([*done.results, simulated])
+        done.sentences[:0] = agreement.sentences([*done.results, simulated])
         done.results.append(simulated)
         _learn(done, crossed, requests, tell)
         _policies(done, workload, crossed, requests, tell)
