@@ -2,7 +2,7 @@
 
 use thinktime_file::time::Nanos;
 
-use super::{ArrivalProcess, Gaps};
+use super::ArrivalProcess;
 
 /// Later than this, in seconds, is never: three hundred years. Times last for less than twice as
 /// long, so that arrivals of a low rate seem to end there.
@@ -13,7 +13,7 @@ impl ArrivalProcess {
     /// for good; `None` if arrivals never end. `seed` is that of the arrivals.
     #[must_use]
     pub fn end(&self, seed: u64) -> Option<Nanos> {
-        if let Gaps::Drawn(_) = &self.gaps {
+        if !self.is_trace() {
             return self.end_of_profile();
         }
         let mut arrivals = self.arrivals(seed);

@@ -258,6 +258,6 @@ mod tests {
         };
         assert_eq!(look(1 << 22), None);
         let stuck = look((1 << 22) + 1).unwrap();
-        assert!(stuck.to_string().contains("4194305 attempts"), "{stuck}");
+        assert!(stuck.to_string().contains("4,194,305 attempts"), "{stuck}");
     }
 }
