@@ -91,31 +91,44 @@ pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Inva
         return Ok(found);
     }
     let found = bare(head, choice);
-    // A named format is taken without a trial.
-    let reads = |(_, format): &FormatMatch| choice.named.is_none() || head.judge(format).good > 0;
-    if found.as_ref().is_ok_and(reads) {
+    // With a named format, most lines may be a program's own.
+    if found.is_ok() && choice.named.is_none() {
         return found;
     }
-    among_others(head, choice, PREFIXES_MAX).map_or(found, |(_, found)| Ok(found))
+    let least = if choice.named.is_some() { Share::Any } else { Share::Least };
+    among_others(head, choice, least, PREFIXES_MAX).map_or(found, |(_, found)| Ok(found))
+}
+
+/// The share of a program's lines that must be requests.
+#[derive(Clone, Copy, PartialEq)]
+enum Share {
+    Least,
+    Any,
 }
 
 /// The format of requests among a program's other lines, perhaps after a prefix, and the number of
 /// requests: the format that reads most.
-fn among_others(head: &Head<'_>, choice: &Choice, most: usize) -> Option<(usize, FormatMatch)> {
+fn among_others(
+    head: &Head<'_>,
+    choice: &Choice,
+    least: Share,
+    most: usize,
+) -> Option<(usize, FormatMatch)> {
     let opened = choice.candidates().into_iter().filter_map(|known| {
         let format = (known.open)(head, &choice.options()).ok().flatten()?;
         let judged = head.judge(&format);
-        let reads = judged.good > 0 && (choice.named.is_some() || judged.has_share());
+        let reads = judged.good > 0 && (least == Share::Any || judged.has_share());
         (reads && format.cut() == Cut::Lines).then_some((judged.good, (known.name, format)))
     });
     let deeper = Prefix::of_most(head).filter(|_| most > 0).filter_map(|prefix| {
         let (bytes, timed) = prefix.peeled(head);
         let inner = Head { bytes: &bytes, timed };
-        let (good, (name, inner)) = among_others(&inner, choice, most - 1)?;
+        let (good, (name, inner)) = among_others(&inner, choice, least, most - 1)?;
         Some((good, (name, Arc::new(PrefixChain { prefix, inner }) as Arc<dyn Format>)))
     });
-    // Of equals the first is taken: stricter formats come first.
-    opened.chain(deeper).reduce(|best, other| if other.0 > best.0 { other } else { best })
+    // Of equals the first is taken: a prefix would be taken for a part of the line, as for its
+    // first word, and stricter formats come first.
+    deeper.chain(opened).reduce(|best, other| if other.0 > best.0 { other } else { best })
 }
 
 /// The most nested prefixes, as in a container's syslog.
@@ -180,7 +193,9 @@ fn nearly(head: &Head<'_>, choice: &Choice) -> Option<String> {
         let tells = |reason: &Reason| {
             TELLING.contains(reason) || (has_columns && *reason == Reason::NoTime)
         };
-        let lines = head.lines().enumerate().filter(|(_, line)| !line.is_empty()).take(LINES_TRIED);
+        let is_empty =
+            |line: &[u8]| line.is_empty() || (format.has_directives() && line.starts_with(b"#"));
+        let lines = head.lines().enumerate().filter(|(_, line)| !is_empty(line)).take(LINES_TRIED);
         let (line, reason) =
             lines.filter(|_| format.cut() == Cut::Lines).find_map(|(at, line)| {
                 let read = format.read(line, &mut Clock::default(), &mut |_| {});
@@ -240,6 +255,10 @@ fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
             "; JSON needs a line for each object, as `jq -c . FILE | thinktime learn -` makes them"
         }
         _ if choice.named.as_ref().is_some_and(|(_, argument)| argument.is_some()) => "",
+        _ if (has(b"#Software") || has(b"#Version")) && has(b"#Fields:") => {
+            "; of the W3C's format, columns without quotes are read, with the names `date`, `time`, \
+             `c-ip`, `cs-method` and `cs-uri-stem` or `cs-uri` after `#Fields:`"
+        }
         _ if has(b"#Software") || has(b"#Version") => {
             "; the W3C's format needs a line `#Fields: date time c-ip cs-method cs-uri-stem ...`"
         }
@@ -252,8 +271,21 @@ fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
     }
 }
 
+/// The format of requests that are too rare among a program's other lines.
+fn rare(head: &Head<'_>, choice: &Choice) -> Option<String> {
+    let (requests, (name, _)) = among_others(head, choice, Share::Any, PREFIXES_MAX)?;
+    Some(format!(
+        "; {requests} of its first lines {} of the format `{name}`: `--format {name}` reads such \
+         lines alone",
+        if requests == 1 { "is" } else { "are" }
+    ))
+}
+
 /// What lines lack that no format fits, and what would read them.
 fn hint(head: &Head<'_>, first: &[u8], choice: &Choice) -> String {
+    if let Some(rare) = rare(head, choice) {
+        return rare;
+    }
     if let Some(untimed) = lacks_only_time(head, choice) {
         return untimed;
     }
