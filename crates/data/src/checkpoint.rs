@@ -21,7 +21,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Those of so many rows; `write` writes them into a directory.
+    /// Those of the first `rows` rows; `write` writes them into a directory.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -63,7 +63,8 @@ impl Checkpoint {
     }
 }
 
-/// Moves the figures that a killed run left behind to their places, if so many rows were saved.
+/// Moves the figures that a killed run left behind to their places, if their rows are
+/// among the first `rows` ones, which were saved.
 ///
 /// # Errors
 /// If a file cannot be moved or removed.

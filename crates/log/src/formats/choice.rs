@@ -256,8 +256,8 @@ fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
         }
         _ if choice.named.as_ref().is_some_and(|(_, argument)| argument.is_some()) => "",
         _ if (has(b"#Software") || has(b"#Version")) && has(b"#Fields:") => {
-            "; of the W3C's format, columns without quotes are read, with the names `date`, `time`, \
-             `c-ip`, `cs-method` and `cs-uri-stem` or `cs-uri` after `#Fields:`"
+            "; of the W3C's format, columns without quotes are read, with the names `date`, \
+             `time`, `c-ip`, `cs-method` and `cs-uri-stem` or `cs-uri` after `#Fields:`"
         }
         _ if has(b"#Software") || has(b"#Version") => {
             "; the W3C's format needs a line `#Fields: date time c-ip cs-method cs-uri-stem ...`"

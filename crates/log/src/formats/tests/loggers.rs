@@ -198,14 +198,15 @@ fn columns_between_bars_may_be_coloured() {
 }
 
 #[test]
-fn gateways_give_their_latencies_in_milliseconds() {
+fn gateways_give_their_durations_in_milliseconds() {
     let aws = r#"{"ip":"::1","requestTime":"22/Nov/2026:10:00:00 +0000","httpMethod":"GET","#;
     let aws = [aws, r#""path":"/a","status":"200","responseLatency":"35"}"#].concat();
     let kong = r#"{"request":{"uri":"/a","method":"GET"},"response":{"status":200},"#;
     let kong =
         [kong, r#""latencies":{"proxy":30,"kong":5,"request":35},"client_ip":"::1","#].concat();
     let kong = kong + r#""started_at":1795341600000}"#;
-    for (text, begun) in [(aws, "1795341599965."), (kong, "1795341600000.")] {
+    let begun = "1795341600000.";
+    for text in [aws, kong] {
         let (_, read, bad) = read(&format!("{text}\n{text}\n"));
         assert_eq!((read.len(), bad), (2, 0));
         assert!(read[0].starts_with(begun) && read[0].ends_with("d=35000000"), "{}", read[0]);
