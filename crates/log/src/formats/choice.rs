@@ -6,10 +6,8 @@ use thinktime_core::error::{Invalid, unknown};
 
 use super::array::{self, Array};
 use super::prefix::{Prefix, PrefixChain};
+use super::refusal::no_format;
 use super::{Cut, FORMATS, Format, FormatEntry, FormatOptions, Head};
-use crate::reason::{Reason, example};
-use crate::source::PARQUET_SEPARATOR;
-use crate::time::Clock;
 
 /// The user's options for formats.
 #[derive(Clone, Debug, Default)]
@@ -101,14 +99,14 @@ pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Inva
 
 /// The share of a program's lines that must be requests.
 #[derive(Clone, Copy, PartialEq)]
-enum Share {
+pub(super) enum Share {
     Least,
     Any,
 }
 
 /// The format of requests among a program's other lines, perhaps after a prefix, and the number of
 /// requests: the format that reads most.
-fn among_others(
+pub(super) fn among_others(
     head: &Head<'_>,
     choice: &Choice,
     least: Share,
@@ -132,10 +130,14 @@ fn among_others(
 }
 
 /// The most nested prefixes, as in a container's syslog.
-const PREFIXES_MAX: usize = 4;
+pub(super) const PREFIXES_MAX: usize = 4;
 
 /// The format after a prefix, if most lines have one.
-fn find_behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<FormatMatch> {
+pub(super) fn find_behind_prefix(
+    head: &Head<'_>,
+    choice: &Choice,
+    most: usize,
+) -> Option<FormatMatch> {
     let inner = |prefix: Prefix| {
         let (bytes, timed) = prefix.peeled(head);
         let inner = Head { bytes: &bytes, timed };
@@ -153,7 +155,7 @@ fn bare(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
 }
 
 /// The format of lines without a prefix; if none fits, what is wrong with one that would.
-fn fitting(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Option<Invalid>> {
+pub(super) fn fitting(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Option<Invalid>> {
     let mut wrong = None;
     for known in choice.candidates() {
         match (known.open)(head, &choice.options()) {
@@ -174,157 +176,4 @@ fn fitting(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Option<Inval
 fn is_of(head: &Head<'_>, known: &FormatEntry) -> bool {
     let format = (known.open)(head, &FormatOptions::default());
     format.is_ok_and(|format| format.is_some_and(|format| head.fits(&format)))
-}
-
-/// The format that lines would have but for one field, and that field's error.
-fn nearly(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    const TELLING: [Reason; 5] = [
-        Reason::NoAddress,
-        Reason::NoMethod,
-        Reason::NoPath,
-        Reason::ImpossibleDate,
-        Reason::BadStatus,
-    ];
-    // The line after a table's header is the first that can be bad.
-    const LINES_TRIED: usize = 2;
-    choice.candidates().into_iter().find_map(|known| {
-        let format = (known.open)(head, &choice.options()).ok().flatten()?;
-        let has_columns = known.argument.is_some();
-        let tells = |reason: &Reason| {
-            TELLING.contains(reason) || (has_columns && *reason == Reason::NoTime)
-        };
-        let is_empty =
-            |line: &[u8]| line.is_empty() || (format.has_directives() && line.starts_with(b"#"));
-        let lines = head.lines().enumerate().filter(|(_, line)| !is_empty(line)).take(LINES_TRIED);
-        let (line, reason) =
-            lines.filter(|_| format.cut() == Cut::Lines).find_map(|(at, line)| {
-                let read = format.read(line, &mut Clock::default(), &mut |_| {});
-                Some((at + 1, read.err().filter(tells)?))
-            })?;
-        let form = match reason {
-            Reason::NoTime => {
-                "; a time is one such as `2015-05-17 10:05:03`, `17/May/2015:10:05:03 +0200`, \
-                 `5/17/2015 10:05:03 PM` or a number since 1970"
-            }
-            _ => "",
-        };
-        let line = if line == 1 { "its first line".to_owned() } else { format!("line {line}") };
-        Some(format!("; read as `{}`, {line} is bad: {}{form}", known.name, reason.words()))
-    })
-}
-
-/// The format that lines would have with a time before each.
-fn lacks_only_time(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    let timed = Head { timed: true, ..*head };
-    let found = || fitting(&timed, choice).ok();
-    let (name, format) = find_behind_prefix(&timed, choice, PREFIXES_MAX).or_else(found)?;
-    let has_keys = FORMATS.iter().any(|known| known.name == name && known.argument.is_some());
-    (!has_keys && timed.fits(&format)).then(|| {
-        format!(
-            "; read as `{name}`, its lines have no time: let one stand before each, as `docker \
-             logs --timestamps` and `journalctl -o short-iso` write it"
-        )
-    })
-}
-
-/// The missing keys, if the lines are objects or pairs.
-fn keys_lack(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    let keyed = |known: &&FormatEntry| ["json", "logfmt"].contains(&known.name);
-    choice.candidates().into_iter().filter(keyed).find_map(|known| {
-        let lacking = (known.open)(head, &choice.options()).err()?;
-        Some(format!("; read as `{}`: {lacking}", known.name))
-    })
-}
-
-/// Whether no column of a table is known as a time.
-fn lacks_time(head: &Head<'_>, choice: &Choice) -> bool {
-    let mut tables = choice.candidates().into_iter().filter(|known| known.name == "parquet");
-    tables.all(|known| !matches!((known.open)(head, &choice.options()), Ok(Some(_))))
-}
-
-/// The option that would read lines that no format fits.
-fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
-    let has = |part: &[u8]| memchr::memmem::find(head.bytes, part).is_some();
-    match first.trim_ascii_start().first() {
-        _ if first.contains(&0)
-            || first.iter().any(|byte| *byte < b' ' && *byte != b'\t' && *byte != 0x1b) =>
-        {
-            ""
-        }
-        Some(b'{') if !has(b"}\n{") => {
-            "; JSON needs a line for each object, as `jq -c . FILE | thinktime learn -` makes them"
-        }
-        _ if choice.named.as_ref().is_some_and(|(_, argument)| argument.is_some()) => "",
-        _ if (has(b"#Software") || has(b"#Version")) && has(b"#Fields:") => {
-            "; of the W3C's format, columns without quotes are read, with the names `date`, \
-             `time`, `c-ip`, `cs-method` and `cs-uri-stem` or `cs-uri` after `#Fields:`"
-        }
-        _ if has(b"#Software") || has(b"#Version") => {
-            "; the W3C's format needs a line `#Fields: date time c-ip cs-method cs-uri-stem ...`"
-        }
-        Some(b'<') => "",
-        _ => {
-            "; if a server wrote it, `--format 'FORMAT'` reads it, with the log_format of nginx's \
-             or the LogFormat of Apache's configuration in place of FORMAT; a CSV needs a first \
-             line with the names of its columns"
-        }
-    }
-}
-
-/// The format of requests that are too rare among a program's other lines.
-fn rare(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    let (requests, (name, _)) = among_others(head, choice, Share::Any, PREFIXES_MAX)?;
-    Some(format!(
-        "; {requests} of its first lines {} of the format `{name}`: `--format {name}` reads such \
-         lines alone",
-        if requests == 1 { "is" } else { "are" }
-    ))
-}
-
-/// What lines lack that no format fits, and what would read them.
-fn hint(head: &Head<'_>, first: &[u8], choice: &Choice) -> String {
-    if let Some(rare) = rare(head, choice) {
-        return rare;
-    }
-    if let Some(untimed) = lacks_only_time(head, choice) {
-        return untimed;
-    }
-    match (nearly(head, choice), keys_lack(head, choice)) {
-        (Some(near), _) => near + advice(head, first, choice),
-        (None, Some(lacking)) => lacking,
-        (None, None) => advice(head, first, choice).to_owned(),
-    }
-}
-
-fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
-    let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
-    if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
-        let columns: Vec<String> =
-            columns.split(|byte| *byte == PARQUET_SEPARATOR).map(example).collect();
-        let columns = columns.join(", ");
-        return Invalid::new(match lacks_time(head, choice) {
-            true => format!(
-                "has no column that is known as a time; its columns are {columns}: name the one \
-                 that is, as in `--format parquet:time=COLUMN`"
-            ),
-            false => format!(
-                "has no columns that are known as the client's address and the url, or they are \
-                 empty; its columns are {columns}: name them, as in `--format \
-                 parquet:address=COLUMN,url=COLUMN`"
-            ),
-        });
-    }
-    let near = hint(head, first, choice);
-    let first = example(first);
-    if let Some((known, _)) = &choice.named {
-        let name = known.name;
-        return Invalid::new(format!(
-            "is not of the format `{name}`; it begins with `{first}`{near}"
-        ));
-    }
-    let names: Vec<&str> = FORMATS.iter().map(|known| known.name).collect();
-    Invalid::new(format!(
-        "has no format that is known ({}); it begins with `{first}`{near}",
-        names.join(", ")
-    ))
 }

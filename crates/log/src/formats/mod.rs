@@ -36,6 +36,7 @@ mod nginx;
 mod nginx_proxy_manager;
 mod pino;
 mod prefix;
+mod refusal;
 mod s3;
 mod scanner;
 mod squid;
