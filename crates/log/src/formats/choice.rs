@@ -1,13 +1,15 @@
 //! The format of a file: named by the user, or detected from its first lines.
 
+mod refusal;
+
 use std::sync::Arc;
 
 use thinktime_core::error::{Invalid, unknown};
 
 use super::array::{self, Array};
 use super::prefix::{Prefix, PrefixChain};
-use super::refusal::no_format;
 use super::{Cut, FORMATS, Format, FormatEntry, FormatOptions, Head};
+use refusal::no_format;
 
 /// The user's options for formats.
 #[derive(Clone, Debug, Default)]
@@ -99,14 +101,14 @@ pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Inva
 
 /// The share of a program's lines that must be requests.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Share {
+enum Share {
     Least,
     Any,
 }
 
 /// The format of requests among a program's other lines, perhaps after a prefix, and the number of
 /// requests: the format that reads most.
-pub(super) fn among_others(
+fn among_others(
     head: &Head<'_>,
     choice: &Choice,
     least: Share,
@@ -130,14 +132,10 @@ pub(super) fn among_others(
 }
 
 /// The most nested prefixes, as in a container's syslog.
-pub(super) const PREFIXES_MAX: usize = 4;
+const PREFIXES_MAX: usize = 4;
 
 /// The format after a prefix, if most lines have one.
-pub(super) fn find_behind_prefix(
-    head: &Head<'_>,
-    choice: &Choice,
-    most: usize,
-) -> Option<FormatMatch> {
+fn find_behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<FormatMatch> {
     let inner = |prefix: Prefix| {
         let (bytes, timed) = prefix.peeled(head);
         let inner = Head { bytes: &bytes, timed };
@@ -155,7 +153,7 @@ fn bare(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
 }
 
 /// The format of lines without a prefix; if none fits, what is wrong with one that would.
-pub(super) fn fitting(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Option<Invalid>> {
+fn fitting(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Option<Invalid>> {
     let mut wrong = None;
     for known in choice.candidates() {
         match (known.open)(head, &choice.options()) {

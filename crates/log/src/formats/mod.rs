@@ -36,7 +36,6 @@ mod nginx;
 mod nginx_proxy_manager;
 mod pino;
 mod prefix;
-mod refusal;
 mod s3;
 mod scanner;
 mod squid;

@@ -2,8 +2,8 @@
 
 use thinktime_core::error::Invalid;
 
-use super::choice::{Choice, PREFIXES_MAX, Share, among_others, find_behind_prefix, fitting};
-use super::{Cut, FORMATS, FormatEntry, Head};
+use super::{Choice, PREFIXES_MAX, Share, among_others, find_behind_prefix, fitting};
+use crate::formats::{Cut, FORMATS, FormatEntry, Head};
 use crate::reason::{Reason, example};
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
