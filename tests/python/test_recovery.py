@@ -122,6 +122,36 @@ def test_killed_runs_lose_less_than_a_second(tmp_path: Path) -> None:
     assert statistics.median(lost) < 1.5
 
 
+@pytest.mark.parametrize(
+    ("more", "newer"),
+    [(0, True), (-7, True), (1, False)],
+    ids=["their rows were saved", "more rows were saved", "their rows were not saved"],
+)
+def test_figures_count_once_their_rows_are_saved(tmp_path: Path, more: int, newer: bool) -> None:
+    """A run that is killed within a checkpoint has its newer figures beside those in place."""
+    output = tmp_path / "result"
+    with tt.serve(tt.System(recovery_processes.SYSTEM)) as server:
+        killed(recovery_processes.measure, output, server.url, after=lambda time_s: time_s >= 1.0)
+    left = tmp_path / "result.partial"
+    whole = pl.DataFrame(tt.Result.load(tt.recover(left)[0].path).requests)
+    # The same remains, with the checkpoint that was under way.
+    summary = json.loads((output / "summary.json").read_text())
+    output.rename(left)
+    (left / "PARTIAL").write_text("# A result that is being written.\n")
+    run = (left / "run.toml").read_text()
+    (left / "run.toml").write_text(run[: run.index("[outcome]")])
+    waiting = left / f"figures-{len(whole) + more}"
+    waiting.mkdir()
+    (waiting / "summary.json").write_text(json.dumps(summary | {"requests": 12_345}))
+    (left / "figures-.new").mkdir()
+    (found,) = tt.recover(output)
+    assert found.path == output
+    recovered = tt.Result.load(output)
+    assert recovered.summary["requests"] == (12_345 if newer else len(whole))
+    assert len(pl.DataFrame(recovered.requests)) == len(whole)
+    assert list(output.glob("figures-*")) == []
+
+
 @oracle
 @pytest.mark.parametrize("what", ["simulate", "sweep", "capacity", "learn"])
 def test_what_is_killed_while_it_writes_is_there_whole(tmp_path: Path, what: str) -> None:

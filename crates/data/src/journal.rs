@@ -36,6 +36,8 @@ pub(crate) struct Journal {
     writer: ArrowWriter<File>,
     /// Rows of no row group yet.
     pending: Vec<Row>,
+    /// The number of all rows.
+    rows: u64,
     /// The number of them in the tail.
     saved: usize,
     /// The number of row groups in the footer.
@@ -55,6 +57,7 @@ impl Journal {
             table,
             writer,
             pending: Vec::with_capacity(ROWS_PER_GROUP),
+            rows: 0,
             saved: 0,
             groups: 0,
             tail: None,
@@ -63,7 +66,13 @@ impl Journal {
 
     pub(crate) fn add(&mut self, row: Row) -> Result<(), DataError> {
         self.pending.push(row);
+        self.rows += 1;
         if self.pending.len() == ROWS_PER_GROUP { self.write_group() } else { Ok(()) }
+    }
+
+    /// The number of rows so far.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
     }
 
     fn write_group(&mut self) -> Result<(), DataError> {

@@ -1,6 +1,7 @@
 //! Result files: rows and series as Arrow and Parquet, histograms as HdrHistogram logs, and the
 //! directory that holds them.
 
+mod checkpoint;
 mod column;
 mod directory;
 mod figure_files;

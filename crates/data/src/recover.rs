@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::errors::ParquetError;
 
+use crate::checkpoint::settle;
 use crate::directory::write_run;
 use crate::figure_files::write_summary;
 use crate::files::{FOOTER, MARK, RECOVERED, REQUESTS, RUN, SUMMARY, TAIL};
@@ -65,7 +67,7 @@ fn recover_one(mut partial: Partial) -> Result<Option<PathBuf>, DataError> {
     }
     let directory = partial.path().to_owned();
     if directory.join(RUN).exists() {
-        recover_rows(&directory)?;
+        settle(&directory, recover_rows(&directory)?)?;
         if !mark_as_cut_short(&directory)? {
             let fail = |error| DataError::new(&directory, error);
             fs::remove_dir_all(&directory).map_err(fail)?;
@@ -94,16 +96,13 @@ fn holds_nothing(directory: &Path) -> bool {
         .all(|entry| about.iter().any(|name| entry.file_name() == *name) || is_empty(&entry.path()))
 }
 
-/// Writes `requests.parquet` from the available rows. This step may be interrupted and repeated.
-fn recover_rows(directory: &Path) -> Result<(), DataError> {
+/// Writes `requests.parquet` from the available rows; gives their number. This step may be
+/// interrupted and repeated.
+fn recover_rows(directory: &Path) -> Result<u64, DataError> {
     let (rows, draft) = (directory.join(REQUESTS), directory.join("requests.recovered.new"));
     let done = directory.join(RECOVERED);
     let io = |error| DataError::new(directory, error);
-    let is_whole = |path: &Path| {
-        let file = File::open(path).ok()?;
-        ParquetRecordBatchReaderBuilder::try_new(file).ok().map(drop)
-    };
-    if !done.exists() && is_whole(&rows).is_some() {
+    if !done.exists() && count(&rows).is_ok() {
         fs::rename(&rows, &done).map_err(io)?;
     } else if !done.exists() {
         let wrong = |error| DataError::new(&draft, error);
@@ -129,7 +128,14 @@ fn recover_rows(directory: &Path) -> Result<(), DataError> {
             fs::remove_file(entry.path()).map_err(io)?;
         }
     }
-    fs::rename(&done, &rows).map_err(io)
+    fs::rename(&done, &rows).map_err(io)?;
+    count(&rows).map_err(|error| DataError::new(&rows, error))
+}
+
+/// The number of rows of a file that is whole.
+fn count(path: &Path) -> Result<u64, ParquetError> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+    Ok(reader.metadata().file_metadata().num_rows() as u64)
 }
 
 /// Marks the summary and `run.toml` as cut short; false without a summary.

@@ -11,6 +11,7 @@ use thinktime_core::error::Invalid;
 use thinktime_core::record::{Collector, Row, RowSink, RunProgress, Summary};
 
 use crate::DataError;
+use crate::checkpoint::Checkpoint;
 use crate::figure_files::write_figures;
 use crate::figures::Figures;
 use crate::journal::{Journal, ROWS_PER_GROUP};
@@ -236,8 +237,8 @@ impl Recorder {
             match messages.recv_timeout(due.saturating_duration_since(now())) {
                 Ok(Message::Rows(rows)) => rows.into_iter().try_for_each(|row| self.take(row))?,
                 Ok(Message::RunProgress(so_far)) => {
-                    self.journal.save(false)?; // the rows of the figures go first
-                    self.write(&so_far.summary, &so_far.collector)?;
+                    let place = (&self.directory, &self.labels);
+                    save(&mut self.journal, place, &so_far.summary, &so_far.collector, false)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -260,15 +261,31 @@ impl Recorder {
     }
 
     fn save(&mut self) -> Result<(), DataError> {
-        self.journal.save(self.figures.is_some())?;
+        let (journal, place) = (&mut self.journal, (&self.directory, &self.labels));
         match self.figures.as_ref().filter(|figures| figures.any()) {
-            Some(figures) => self.write(&figures.summary(), figures.collector()),
-            None => Ok(()),
+            Some(figures) => save(journal, place, &figures.summary(), figures.collector(), true),
+            None => journal.save(self.figures.is_some()),
         }
     }
+}
 
-    fn write(&self, summary: &Summary, collector: &Collector) -> Result<(), DataError> {
-        write_figures(&self.directory, summary, collector, &self.labels)
+/// Saves the rows so far, and their figures in this directory; `to_disk` also against the end of
+/// the machine.
+fn save(
+    journal: &mut Journal,
+    (directory, labels): (&PathBuf, &Labels),
+    summary: &Summary,
+    collector: &Collector,
+    to_disk: bool,
+) -> Result<(), DataError> {
+    let write = |directory: &Path| write_figures(directory, summary, collector, labels);
+    let figures = Checkpoint::write(directory, journal.rows(), write)?;
+    match journal.save(to_disk) {
+        Ok(()) => figures.take_place(),
+        Err(error) => {
+            figures.abandon();
+            Err(error)
+        }
     }
 }
 

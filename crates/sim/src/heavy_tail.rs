@@ -50,6 +50,12 @@ impl HeavyTail {
         });
         found.min_by_key(|one| one.effect)
     }
+
+    /// Whether the variance of busy periods is finite, and so that of what is counted over time:
+    /// it has the moments of the demand (Wolff, Stochastic Modeling and the Theory of Queues, 8-4).
+    pub(crate) fn leaves_counts(&self) -> bool {
+        self.effect == Effect::Wait
+    }
 }
 
 /// Whether one server serves each request to its end, and lets all others wait.

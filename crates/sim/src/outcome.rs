@@ -63,7 +63,7 @@ pub(crate) fn outcome(
     let visits = system.kind_visits(workload);
     let heavy_tail = HeavyTail::find(workload, &visits);
     match &heavy_tail {
-        Some(_) => leave_out_intervals(&mut summary),
+        Some(tail) => leave_out_intervals(&mut summary, tail),
         None => set_intervals(&mut summary, workload, system, &samples),
     }
     let findings = Findings {
@@ -122,8 +122,12 @@ fn set_intervals(
     }
 }
 
-/// No interval of a mean holds if the variance of a response time is infinite.
-fn leave_out_intervals(summary: &mut Summary) {
+/// No interval of a mean holds if the variance of a response time is infinite. Counts of requests
+/// have a finite variance as long as busy periods have one.
+fn leave_out_intervals(summary: &mut Summary, tail: &HeavyTail) {
+    if !tail.leaves_counts() {
+        (summary.throughput_ci95, summary.error_share_ci95) = (None, None);
+    }
     summary.response_time_s.ci95 = None;
     summary.service_time_s.ci95 = None;
     summary.by_request.values_mut().for_each(|one| one.response_time_s.ci95 = None);

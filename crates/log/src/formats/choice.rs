@@ -1,5 +1,7 @@
 //! The format of a file: named by the user, or detected from its first lines.
 
+mod refusal;
+
 use std::sync::Arc;
 
 use thinktime_core::error::{Invalid, unknown};
@@ -7,9 +9,7 @@ use thinktime_core::error::{Invalid, unknown};
 use super::array::{self, Array};
 use super::prefix::{Prefix, PrefixChain};
 use super::{Cut, FORMATS, Format, FormatEntry, FormatOptions, Head};
-use crate::reason::{Reason, example};
-use crate::source::PARQUET_SEPARATOR;
-use crate::time::Clock;
+use refusal::no_format;
 
 /// The user's options for formats.
 #[derive(Clone, Debug, Default)]
@@ -91,31 +91,44 @@ pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Inva
         return Ok(found);
     }
     let found = bare(head, choice);
-    // A named format is taken without a trial.
-    let reads = |(_, format): &FormatMatch| choice.named.is_none() || head.judge(format).good > 0;
-    if found.as_ref().is_ok_and(reads) {
+    // With a named format, most lines may be a program's own.
+    if found.is_ok() && choice.named.is_none() {
         return found;
     }
-    among_others(head, choice, PREFIXES_MAX).map_or(found, |(_, found)| Ok(found))
+    let least = if choice.named.is_some() { Share::Any } else { Share::Least };
+    among_others(head, choice, least, PREFIXES_MAX).map_or(found, |(_, found)| Ok(found))
+}
+
+/// The share of a program's lines that must be requests.
+#[derive(Clone, Copy, PartialEq)]
+enum Share {
+    Least,
+    Any,
 }
 
 /// The format of requests among a program's other lines, perhaps after a prefix, and the number of
 /// requests: the format that reads most.
-fn among_others(head: &Head<'_>, choice: &Choice, most: usize) -> Option<(usize, FormatMatch)> {
+fn among_others(
+    head: &Head<'_>,
+    choice: &Choice,
+    least: Share,
+    most: usize,
+) -> Option<(usize, FormatMatch)> {
     let opened = choice.candidates().into_iter().filter_map(|known| {
         let format = (known.open)(head, &choice.options()).ok().flatten()?;
         let judged = head.judge(&format);
-        let reads = judged.good > 0 && (choice.named.is_some() || judged.has_share());
+        let reads = judged.good > 0 && (least == Share::Any || judged.has_share());
         (reads && format.cut() == Cut::Lines).then_some((judged.good, (known.name, format)))
     });
     let deeper = Prefix::of_most(head).filter(|_| most > 0).filter_map(|prefix| {
         let (bytes, timed) = prefix.peeled(head);
         let inner = Head { bytes: &bytes, timed };
-        let (good, (name, inner)) = among_others(&inner, choice, most - 1)?;
+        let (good, (name, inner)) = among_others(&inner, choice, least, most - 1)?;
         Some((good, (name, Arc::new(PrefixChain { prefix, inner }) as Arc<dyn Format>)))
     });
-    // Of equals the first is taken: stricter formats come first.
-    opened.chain(deeper).reduce(|best, other| if other.0 > best.0 { other } else { best })
+    // Of equals the first is taken: a prefix would be taken for a part of the line, as for its
+    // first word, and stricter formats come first.
+    deeper.chain(opened).reduce(|best, other| if other.0 > best.0 { other } else { best })
 }
 
 /// The most nested prefixes, as in a container's syslog.
@@ -161,138 +174,4 @@ fn fitting(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Option<Inval
 fn is_of(head: &Head<'_>, known: &FormatEntry) -> bool {
     let format = (known.open)(head, &FormatOptions::default());
     format.is_ok_and(|format| format.is_some_and(|format| head.fits(&format)))
-}
-
-/// The format that lines would have but for one field, and that field's error.
-fn nearly(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    const TELLING: [Reason; 5] = [
-        Reason::NoAddress,
-        Reason::NoMethod,
-        Reason::NoPath,
-        Reason::ImpossibleDate,
-        Reason::BadStatus,
-    ];
-    // The line after a table's header is the first that can be bad.
-    const LINES_TRIED: usize = 2;
-    choice.candidates().into_iter().find_map(|known| {
-        let format = (known.open)(head, &choice.options()).ok().flatten()?;
-        let has_columns = known.argument.is_some();
-        let tells = |reason: &Reason| {
-            TELLING.contains(reason) || (has_columns && *reason == Reason::NoTime)
-        };
-        let lines = head.lines().enumerate().filter(|(_, line)| !line.is_empty()).take(LINES_TRIED);
-        let (line, reason) =
-            lines.filter(|_| format.cut() == Cut::Lines).find_map(|(at, line)| {
-                let read = format.read(line, &mut Clock::default(), &mut |_| {});
-                Some((at + 1, read.err().filter(tells)?))
-            })?;
-        let form = match reason {
-            Reason::NoTime => {
-                "; a time is one such as `2015-05-17 10:05:03`, `17/May/2015:10:05:03 +0200`, \
-                 `5/17/2015 10:05:03 PM` or a number since 1970"
-            }
-            _ => "",
-        };
-        let line = if line == 1 { "its first line".to_owned() } else { format!("line {line}") };
-        Some(format!("; read as `{}`, {line} is bad: {}{form}", known.name, reason.words()))
-    })
-}
-
-/// The format that lines would have with a time before each.
-fn lacks_only_time(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    let timed = Head { timed: true, ..*head };
-    let found = || fitting(&timed, choice).ok();
-    let (name, format) = find_behind_prefix(&timed, choice, PREFIXES_MAX).or_else(found)?;
-    let has_keys = FORMATS.iter().any(|known| known.name == name && known.argument.is_some());
-    (!has_keys && timed.fits(&format)).then(|| {
-        format!(
-            "; read as `{name}`, its lines have no time: let one stand before each, as `docker \
-             logs --timestamps` and `journalctl -o short-iso` write it"
-        )
-    })
-}
-
-/// The missing keys, if the lines are objects or pairs.
-fn keys_lack(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    let keyed = |known: &&FormatEntry| ["json", "logfmt"].contains(&known.name);
-    choice.candidates().into_iter().filter(keyed).find_map(|known| {
-        let lacking = (known.open)(head, &choice.options()).err()?;
-        Some(format!("; read as `{}`: {lacking}", known.name))
-    })
-}
-
-/// Whether no column of a table is known as a time.
-fn lacks_time(head: &Head<'_>, choice: &Choice) -> bool {
-    let mut tables = choice.candidates().into_iter().filter(|known| known.name == "parquet");
-    tables.all(|known| !matches!((known.open)(head, &choice.options()), Ok(Some(_))))
-}
-
-/// The option that would read lines that no format fits.
-fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
-    let has = |part: &[u8]| memchr::memmem::find(head.bytes, part).is_some();
-    match first.trim_ascii_start().first() {
-        _ if first.contains(&0)
-            || first.iter().any(|byte| *byte < b' ' && *byte != b'\t' && *byte != 0x1b) =>
-        {
-            ""
-        }
-        Some(b'{') if !has(b"}\n{") => {
-            "; JSON needs a line for each object, as `jq -c . FILE | thinktime learn -` makes them"
-        }
-        _ if choice.named.as_ref().is_some_and(|(_, argument)| argument.is_some()) => "",
-        _ if has(b"#Software") || has(b"#Version") => {
-            "; the W3C's format needs a line `#Fields: date time c-ip cs-method cs-uri-stem ...`"
-        }
-        Some(b'<') => "",
-        _ => {
-            "; if a server wrote it, `--format 'FORMAT'` reads it, with the log_format of nginx's \
-             or the LogFormat of Apache's configuration in place of FORMAT; a CSV needs a first \
-             line with the names of its columns"
-        }
-    }
-}
-
-/// What lines lack that no format fits, and what would read them.
-fn hint(head: &Head<'_>, first: &[u8], choice: &Choice) -> String {
-    if let Some(untimed) = lacks_only_time(head, choice) {
-        return untimed;
-    }
-    match (nearly(head, choice), keys_lack(head, choice)) {
-        (Some(near), _) => near + advice(head, first, choice),
-        (None, Some(lacking)) => lacking,
-        (None, None) => advice(head, first, choice).to_owned(),
-    }
-}
-
-fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
-    let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
-    if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
-        let columns: Vec<String> =
-            columns.split(|byte| *byte == PARQUET_SEPARATOR).map(example).collect();
-        let columns = columns.join(", ");
-        return Invalid::new(match lacks_time(head, choice) {
-            true => format!(
-                "has no column that is known as a time; its columns are {columns}: name the one \
-                 that is, as in `--format parquet:time=COLUMN`"
-            ),
-            false => format!(
-                "has no columns that are known as the client's address and the url, or they are \
-                 empty; its columns are {columns}: name them, as in `--format \
-                 parquet:address=COLUMN,url=COLUMN`"
-            ),
-        });
-    }
-    let near = hint(head, first, choice);
-    let first = example(first);
-    if let Some((known, _)) = &choice.named {
-        let name = known.name;
-        return Invalid::new(format!(
-            "is not of the format `{name}`; it begins with `{first}`{near}"
-        ));
-    }
-    let names: Vec<&str> = FORMATS.iter().map(|known| known.name).collect();
-    Invalid::new(format!(
-        "has no format that is known ({}); it begins with `{first}`{near}",
-        names.join(", ")
-    ))
 }

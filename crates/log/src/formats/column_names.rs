@@ -41,6 +41,8 @@ meanings! {
     "duration_ms": Field::Duration(MILLISECOND), [
         "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
         "took_ms", "time_ms",
+        // Of AWS API Gateway and of Kong.
+        "response_latency", "latencies_request",
     ];
     "duration_s": Field::Duration(SECOND), [];
     "duration": Field::AnyDuration, [
@@ -52,7 +54,7 @@ meanings! {
         "client_ip", "clientip", "remote_addr", "remote_ip", "remote_address", "client_address",
         "ip", "address", "c_ip", "source_ip", "remote_host", "client",
         "client_addr", "client_host", "real_ip", "x_real_ip", "src_ip", "src", "peer",
-        "source_address", "properties_client_ip",
+        "source_address", "properties_client_ip", "id_orig_h",
     ];
     "forwarded": Field::Forwarded, ["http_x_forwarded_for", "x_forwarded_for"];
     "agent": Field::Agent, [
@@ -81,11 +83,13 @@ meanings! {
     "status": Field::Status, [
         "status", "status_code", "response_code", "http_status", "code", "edge_response_status",
         "http_response_status_code", "properties_http_status", "properties_http_status_code",
+        "response_status",
     ];
     "bytes": Field::Bytes, [
         "body_bytes_sent", "bytes_sent", "response_bytes", "response_size", "bytes", "size",
         "content_length", "edge_response_bytes", "http_response_body_bytes", "response_length",
         "bytes_out", "length", "properties_sent_bytes", "properties_response_bytes",
+        "response_body_len",
     ];
     "referrer": Field::Referrer, [
         "http_referer", "http_referrer", "referer", "referrer", "client_request_referer",

@@ -177,11 +177,12 @@ fn after_space(text: &[u8]) -> Option<&[u8]> {
 const ESCAPE: u8 = 0x1b;
 
 /// A line without a terminal's orders, such as `ESC[32m` (ECMA-48, section 5.4), if words of it
-/// begin with one. Within a word it was sent by a client.
+/// begin with one, or columns between bars. Within a word it was sent by a client.
 fn without_orders(line: &[u8]) -> Option<Text<'_>> {
     let first = memchr::memchr(ESCAPE, line)?;
-    let begins_word = first.checked_sub(1).is_none_or(|before| b" \"".contains(&line[before]));
-    if !begins_word {
+    let before = &line[..first];
+    let begins_word = before.last().is_none_or(|byte| b" \"".contains(byte));
+    if !begins_word && !before.ends_with(b" |") {
         return None;
     }
     let mut plain = Vec::with_capacity(line.len());

@@ -32,8 +32,10 @@ impl Node {
         root
     }
 
-    /// The use of the value of a key.
+    /// The use of the value of a key. A key such as `id.orig_h` is a path of its own.
     pub(super) fn child(&self, key: &[u8]) -> Option<&Node> {
-        self.beneath.iter().find(|node| node.key.as_bytes().eq_ignore_ascii_case(key))
+        key.split(|byte| *byte == b'.').try_fold(self, |node, part| {
+            node.beneath.iter().find(|node| node.key.as_bytes().eq_ignore_ascii_case(part))
+        })
     }
 }

@@ -159,3 +159,73 @@ fn lines_of_development_servers_are_read() {
     let error = find(&Head::new(wsgi.as_bytes()), &Choice::default()).unwrap_err().to_string();
     assert!(error.contains("read as `django`, its first line is bad: no address"), "{error}");
 }
+
+#[test]
+fn keys_may_have_dots() {
+    let ecs = [
+        r#"{"@timestamp":"2026-11-22T10:00:00.5Z","client.ip":"::1","http.request.method":"PUT","#,
+        r#""url.original":"/a?b=c","http.response.status_code":201,"event.duration":250000000}"#,
+    ]
+    .concat();
+    let zeek = [
+        r#"{"ts":1795341600.25,"id.orig_h":"::1","id.orig_p":7,"method":"PUT","uri":"/a?b=c","#,
+        r#""status_code":201,"response_body_len":9}"#,
+    ]
+    .concat();
+    // A key with dots may hold further keys.
+    let mixed = ecs.replace(r#""client.ip":"::1""#, r#""client":{"ip":"::1"}"#);
+    let half = zeek.replace(r#""id.orig_h":"::1""#, r#""http.request":{"remote_addr":"::1"}"#);
+    let begun = "1795341600250.000000";
+    for (text, rest) in [(ecs, ""), (mixed, ""), (zeek, " b=9"), (half, " b=9")] {
+        let (name, read, bad) = read(&format!("{text}\n{text}\n"));
+        assert_eq!((name, read.len(), bad), ("json", 2, 0), "{text}");
+        let entry = &read[0];
+        assert!(entry.starts_with(begun) && entry.contains(" a=::1 m=PUT p=/a q=b=c"), "{entry}");
+        assert!(entry.contains(&format!(" s=201{rest}")), "{entry}");
+    }
+}
+
+#[test]
+fn columns_between_bars_may_be_coloured() {
+    let line = "[GIN] 2026/11/22 - 10:00:00 |\u{1b}[97;42m 200 \u{1b}[0m|   1.5ms |  192.0.2.8 \
+                |\u{1b}[97;44m GET     \u{1b}[0m \"/ping\"";
+    let plain = line.split('\u{1b}').map(|part| part.split_once('m').map_or(part, |cut| cut.1));
+    let plain =
+        format!("{}{}", line.split('\u{1b}').next().unwrap(), plain.skip(1).collect::<String>());
+    let (name, entries, bad) = read(&format!("{line}\n{line}\n"));
+    assert_eq!((name, bad), ("gin", 0));
+    assert_eq!(entries, read(&format!("{plain}\n{plain}\n")).1);
+}
+
+#[test]
+fn gateways_give_their_durations_in_milliseconds() {
+    let aws = r#"{"ip":"::1","requestTime":"22/Nov/2026:10:00:00 +0000","httpMethod":"GET","#;
+    let aws = [aws, r#""path":"/a","status":"200","responseLatency":"35"}"#].concat();
+    let kong = r#"{"request":{"uri":"/a","method":"GET"},"response":{"status":200},"#;
+    let kong =
+        [kong, r#""latencies":{"proxy":30,"kong":5,"request":35},"client_ip":"::1","#].concat();
+    let kong = kong + r#""started_at":1795341600000}"#;
+    let begun = "1795341600000.";
+    for text in [aws, kong] {
+        let (_, read, bad) = read(&format!("{text}\n{text}\n"));
+        assert_eq!((read.len(), bad), (2, 0));
+        assert!(read[0].starts_with(begun) && read[0].ends_with("d=35000000"), "{}", read[0]);
+    }
+}
+
+#[test]
+fn what_a_table_of_the_w3c_lacks_is_told() {
+    for (fields, line, reason) in [
+        (
+            "date-local time-local c-ip cs-method cs-uri-stem sc-status",
+            "a b \"::1\" GET / 200",
+            "no time",
+        ),
+        ("date time s-ip cs-method cs-uri-stem", "2026-11-22 10:00:00 ::1 GET /", "no address"),
+    ] {
+        let text = format!("#Software: X\n\n#Version: 1.0\n#Fields: {fields}\n{line}\n");
+        let error = find(&Head::new(text.as_bytes()), &Choice::default()).unwrap_err().to_string();
+        assert!(error.contains(&format!("read as `iis`, line 5 is bad: {reason}")), "{error}");
+        assert!(error.contains("`c-ip`, `cs-method`"), "{error}");
+    }
+}

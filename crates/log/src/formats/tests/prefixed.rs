@@ -51,6 +51,40 @@ fn a_prefix_is_peeled_off_whatever_the_format_behind() {
 }
 
 #[test]
+fn requests_among_as_many_other_lines_have_no_part_of_the_prefix() {
+    let (_, plain, _) = entries(&[LINE.to_owned()]);
+    for (request, other) in [
+        ("shop-api-2   | ", "cache-1      | * Ready to accept connections"),
+        ("Nov 22 10:00:00 web nginx[7]: ", "Nov 22 10:00:00 web sshd[9]: Accepted publickey"),
+        ("[pod/api-0/app] ", "[pod/api-0/sidecar] config reloaded"),
+        ("2026-11-22T10:00:00.1Z stdout F ", "2026-11-22T10:00:00.2Z stderr F slow query"),
+    ] {
+        for others in [1, 4] {
+            let other = format!("{other}\n").repeat(others);
+            let text = format!("{request}{LINE}\n{other}").repeat(3);
+            for named in [None, Some("combined")] {
+                let choice = Choice::new(named, None).unwrap();
+                let (name, format) = find(&Head::new(text.as_bytes()), &choice).unwrap();
+                let (read, reasons) = read_all(&format, text.as_bytes());
+                assert_eq!((name, read.len(), reasons.len()), ("combined", 3, 3 * others));
+                assert_eq!(read[0], plain[0], "{request}{others}{named:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn requests_that_are_rare_are_read_if_their_format_is_named() {
+    let text = format!("web  | {LINE}\n") + &"web  | starting worker\n".repeat(30);
+    let refused = find(&Head::new(text.as_bytes()), &Choice::default()).unwrap_err().to_string();
+    assert!(refused.contains("1 of its first lines is of the format `combined`"), "{refused}");
+    assert!(refused.contains("`--format combined` reads such lines alone"), "{refused}");
+    let choice = Choice::new(Some("combined"), None).unwrap();
+    let (_, format) = find(&Head::new(text.as_bytes()), &choice).unwrap();
+    assert_eq!(read_all(&format, text.as_bytes()).0, entries(&[LINE.to_owned()]).1);
+}
+
+#[test]
 fn a_format_that_is_named_may_have_a_prefix() {
     let lines = "web-1  | 1431857103.5 ::1 GET /a\n".repeat(3);
     let line = concat!(
