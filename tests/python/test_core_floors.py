@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 FLOORS = """
 failure heap lru random ring wide words
-calendar column data queue
+calendar column data matrix queue
 change files notation
 attempt distribution limit share statistics times
 journey policy trace

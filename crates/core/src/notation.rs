@@ -158,6 +158,14 @@ fn parse_term(text: &str, depth: usize) -> Result<Term, Invalid> {
     Ok(Term::Call(parse_call(text, depth)?))
 }
 
+/// The word of a term, as the name of a file or a column; `None` if the term is something else.
+pub(crate) fn word_of(term: Term) -> Option<String> {
+    match term {
+        Term::Call(word) if word.arguments.is_empty() => Some(word.name),
+        _ => None,
+    }
+}
+
 /// Takes a call's arguments one by one, by place or by key, and refuses the rest.
 #[derive(Debug)]
 pub struct Arguments<'a> {

@@ -5,7 +5,7 @@ use thinktime_file::units::Dimension;
 
 use crate::column::Column;
 use crate::files::Files;
-use crate::notation::{Arguments, Call, Label, Term};
+use crate::notation::{Arguments, Call, Label, word_of};
 
 /// The values of a `trace(FILE, column=NAME, begin=0s)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,14 +70,6 @@ fn bounds(call: &Call, arguments: &mut Arguments) -> Result<(Option<f64>, Option
         return Err(arguments.error("needs `begin` beside `end`"));
     }
     Ok((begin_s, end_s))
-}
-
-/// The word of a term, as the name of a file or a column; `None` if the term is something else.
-pub(crate) fn word_of(term: Term) -> Option<String> {
-    match term {
-        Term::Call(word) if word.arguments.is_empty() => Some(word.name),
-        _ => None,
-    }
 }
 
 /// The unit at the end of a column's name, as in `scheduled_ns`, in seconds.

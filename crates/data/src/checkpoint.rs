@@ -10,14 +10,36 @@ use std::path::{Path, PathBuf};
 
 use crate::DataError;
 use crate::files::DRAFT;
+use crate::journal::Journal;
 
 /// The begin of the directory's name.
 const WAITING: &str = "figures-";
 
 /// Figures that wait for their rows.
 #[derive(Debug)]
-pub(crate) struct Checkpoint {
+struct Checkpoint {
     path: PathBuf,
+}
+
+/// Saves the rows so far, and their figures, which `write` writes into a directory; `to_disk` also
+/// against the end of the machine.
+///
+/// # Errors
+/// If either cannot be written.
+pub(crate) fn save(
+    journal: &mut Journal,
+    to_disk: bool,
+    directory: &Path,
+    write: impl FnOnce(&Path) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let figures = Checkpoint::write(directory, journal.rows(), write)?;
+    match journal.save(to_disk) {
+        Ok(()) => figures.take_place(),
+        Err(error) => {
+            figures.abandon();
+            Err(error)
+        }
+    }
 }
 
 impl Checkpoint {
@@ -25,7 +47,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub(crate) fn write(
+    fn write(
         directory: &Path,
         rows: u64,
         write: impl FnOnce(&Path) -> Result<(), DataError>,
@@ -44,7 +66,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// If a file cannot be moved.
-    pub(crate) fn take_place(self) -> Result<(), DataError> {
+    fn take_place(self) -> Result<(), DataError> {
         let moved = || {
             let directory = self.path.parent().unwrap_or(&self.path);
             for entry in fs::read_dir(&self.path)? {
@@ -57,7 +79,7 @@ impl Checkpoint {
     }
 
     /// Removes them unused.
-    pub(crate) fn abandon(self) {
+    fn abandon(self) {
         // What remains does no harm.
         remove(&self.path).ok();
     }

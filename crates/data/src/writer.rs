@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Collector, Row, RowSink, RunProgress, Summary};
+use thinktime_core::record::{Row, RowSink, RunProgress};
 
 use crate::DataError;
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::save;
 use crate::figure_files::write_figures;
 use crate::figures::Figures;
 use crate::journal::{Journal, ROWS_PER_GROUP};
@@ -237,8 +237,9 @@ impl Recorder {
             match messages.recv_timeout(due.saturating_duration_since(now())) {
                 Ok(Message::Rows(rows)) => rows.into_iter().try_for_each(|row| self.take(row))?,
                 Ok(Message::RunProgress(so_far)) => {
-                    let place = (&self.directory, &self.labels);
-                    save(&mut self.journal, place, &so_far.summary, &so_far.collector, false)?;
+                    let (summary, collector) = (&so_far.summary, &so_far.collector);
+                    let write = |at: &Path| write_figures(at, summary, collector, &self.labels);
+                    save(&mut self.journal, false, &self.directory, write)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -261,31 +262,12 @@ impl Recorder {
     }
 
     fn save(&mut self) -> Result<(), DataError> {
-        let (journal, place) = (&mut self.journal, (&self.directory, &self.labels));
-        match self.figures.as_ref().filter(|figures| figures.any()) {
-            Some(figures) => save(journal, place, &figures.summary(), figures.collector(), true),
-            None => journal.save(self.figures.is_some()),
-        }
-    }
-}
-
-/// Saves the rows so far, and their figures in this directory; `to_disk` also against the end of
-/// the machine.
-fn save(
-    journal: &mut Journal,
-    (directory, labels): (&PathBuf, &Labels),
-    summary: &Summary,
-    collector: &Collector,
-    to_disk: bool,
-) -> Result<(), DataError> {
-    let write = |directory: &Path| write_figures(directory, summary, collector, labels);
-    let figures = Checkpoint::write(directory, journal.rows(), write)?;
-    match journal.save(to_disk) {
-        Ok(()) => figures.take_place(),
-        Err(error) => {
-            figures.abandon();
-            Err(error)
-        }
+        let (journal, labels) = (&mut self.journal, &self.labels);
+        let Some(figures) = self.figures.as_ref().filter(|figures| figures.any()) else {
+            return journal.save(self.figures.is_some());
+        };
+        let (summary, collector) = (figures.summary(), figures.collector());
+        save(journal, true, &self.directory, |at| write_figures(at, &summary, collector, labels))
     }
 }
 

@@ -133,10 +133,9 @@ impl Findings<'_> {
             !(self.interrupted || self.given_up),
         ));
         if summary.errors > 0 {
+            let [failed, all] = [summary.errors, summary.requests].map(words::count);
             warnings.push(format!(
-                "{} of {} requests failed; their times are in no distribution",
-                words::count(summary.errors),
-                words::count(summary.requests)
+                "{failed} of {all} requests failed; their times are in no distribution"
             ));
         }
         warnings.extend(self.of_clusters(summary).warnings);

@@ -10,9 +10,8 @@ use thinktime_file::error::Invalid;
 use thinktime_file::units::Dimension;
 
 use crate::matrix::{Matrix, STATES_MAX, dot, solution, square, stationary};
-use crate::notation::{Arguments, Call, Label, Term};
+use crate::notation::{Arguments, Call, Label, Term, word_of};
 use crate::random::Stream;
-use crate::times::word_of;
 
 /// A chain that moves more often between two arrivals than this, on average, is refused: each move
 /// takes time to draw.

@@ -6,7 +6,6 @@
 //! Poisson process (Cinlar, Introduction to Stochastic Processes, 1975, ch. 4.7); for constant
 //! gaps the arrivals are as even as the profile allows.
 
-mod batches;
 mod ends;
 mod gaps;
 mod markov;

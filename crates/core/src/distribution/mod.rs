@@ -146,7 +146,7 @@ impl Distribution {
     /// Always `value`, in the base unit.
     ///
     /// # Errors
-    /// When the value is not a finite number.
+    /// When the value is not finite.
     pub fn constant(value: f64, dimension: Dimension) -> Result<Distribution, Invalid> {
         Ok(Distribution { law: AnyLaw::Constant(constant::Constant::new(value)?), dimension })
     }
@@ -174,8 +174,7 @@ impl Distribution {
         self.dimension
     }
 
-    /// This distribution if its values have the dimension `wanted`, as [`Distribution::dimension`]
-    /// gives it, and are 0 or more.
+    /// This distribution if its values have the dimension `wanted`, and are 0 or more.
     ///
     /// # Errors
     /// When its values have another dimension, or can be negative.
@@ -282,10 +281,8 @@ impl Distribution {
         if !(factor > 0.0 && factor.is_finite()) {
             return Err(Invalid::new(format!("`{self}` cannot be scaled by {factor}")));
         }
-        let law = self.law.scaled(factor).ok_or_else(|| {
-            Invalid::new(format!("`{self}` cannot be written as stretched by {factor}"))
-        })?;
-        Ok(Distribution { law, dimension: self.dimension })
+        let wrong = || Invalid::new(format!("`{self}` cannot be written as stretched by {factor}"));
+        Ok(Distribution { law: self.law.scaled(factor).ok_or_else(wrong)?, ..*self })
     }
 }
 

@@ -7,9 +7,8 @@ use super::numeric::{Point, Tail, solve};
 use super::{Entry, Law};
 use crate::files::Files;
 use crate::matrix::{Matrix, dot, row, solution, square, written, written_row};
-use crate::notation::{Arguments, Call};
+use crate::notation::{Arguments, Call, word_of};
 use crate::random::Stream;
-use crate::times::word_of;
 
 /// A law whose chain moves more often than this before its end, on average, is refused: each move
 /// takes time to draw.
@@ -26,7 +25,7 @@ const TERMS: u32 = 24;
 const HALVINGS_MAX: f64 = 40.0;
 
 /// The time until a chain of states has ended: from state i to state j at the rate `rates[i][j]`,
-/// and to the end at what is missing from the row's sum to 0.
+/// and to the end at the rate by which the row's sum lacks 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PhaseType {
     start: Vec<f64>,
@@ -69,15 +68,9 @@ impl PhaseType {
                 return wrong(format!("needs rows whose sum is 0 or less; see row {}", place + 1));
             }
         }
-        let negated: Matrix =
-            rates.iter().map(|row| row.iter().map(|rate| -rate).collect()).collect();
-        // The mean time to the end from each state, and half the second moment.
-        let first = solution(&negated, &vec![1.0; start.len()]);
-        let second = first.as_ref().and_then(|first| solution(&negated, first));
-        let (Some(first), Some(second)) = (first, second) else {
+        let Some((mean, second_moment)) = moments(&start, &rates) else {
             return wrong("never ends from some state".to_owned());
         };
-        let (mean, second_moment) = (dot(&start, &first), 2.0 * dot(&start, &second));
         let law = PhaseType { start, rates, mean, second_moment };
         if mean <= 0.0 || mean * law.fastest() >= MOVES_MAX {
             return wrong(format!("needs an end among {MOVES_MAX:e} moves on average"));
@@ -152,6 +145,14 @@ impl PhaseType {
         let density = states.iter().zip(ends).map(|(share, rate)| share * rate).sum();
         Point { lower: ended, upper: states.iter().sum::<f64>().min(1.0), density }
     }
+}
+
+/// The mean time to the end, and the second moment; `None` if some state never ends.
+fn moments(start: &[f64], rates: &Matrix) -> Option<(f64, f64)> {
+    let negated: Matrix = rates.iter().map(|row| row.iter().map(|rate| -rate).collect()).collect();
+    let first = solution(&negated, &vec![1.0; start.len()])?;
+    let second = solution(&negated, &first)?;
+    Some((dot(start, &first), 2.0 * dot(start, &second)))
 }
 
 /// The product of two square matrices and a number.

@@ -21,7 +21,7 @@ pub(super) fn rate_intervals(timeline: &Timeline, window: Window) -> RateInterva
     let length = timeline.interval();
     let totals = timeline.totals();
     let begins = (0..).map(|number: u64| number.saturating_mul(length.0));
-    let inside = |(begin, cell)| {
+    let inside = |(begin, cell): (u64, _)| {
         (begin >= window.begin.0 && begin.saturating_add(length.0) <= window.end.0).then_some(cell)
     };
     let whole: Vec<&Cell> = begins.zip(&totals).filter_map(inside).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thinktime_file::error::{Invalid, own_name};
 use thinktime_file::time::Nanos;
 use thinktime_file::units::Dimension;
-use thinktime_file::workload::{Cancel, MessagesValue, RequestTable, RetryWhen};
+use thinktime_file::workload::{Cancel, MessagesValue, RequestTable};
 
 use super::common::Common;
 use super::content::body::Body;
@@ -153,15 +153,10 @@ impl RequestKind {
         own_name(&table.name).map_err(named("name"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
-        let (timeout, patience) =
-            timeout_of(table.timeout.as_ref(), files).map_err(named("timeout"))?;
+        let (timeout, patience) = timeout_of(table, files).map_err(named("timeout"))?;
         let (sql, message) = sent_of(table, names, files)?;
         let retry =
             Retry::from_table(table.retry.as_ref(), timeout, files).map_err(named("retry"))?;
-        if patience.is_some() && (table.grpc.is_some() || retry.when == RetryWhen::Late) {
-            let why = "must be a time, and no law, for gRPC, and with `when = \"late\"`";
-            return Err(("timeout", Invalid::new(why)));
-        }
         let call = GrpcCall::from_table(table, retry.deadline(timeout), common)?;
         let target = Target::parse(&text, names, files).map_err(named(key))?;
         let (headers, body) = headers_and_body(table, call.as_ref(), common)?;

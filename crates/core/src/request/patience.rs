@@ -1,10 +1,9 @@
 //! How long a client waits for a response.
 
 use thinktime_file::error::Invalid;
-use thinktime_file::schema::Scalar;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_time};
-use thinktime_file::workload::RetryWhen;
+use thinktime_file::workload::{RequestTable, RetryWhen};
 
 use super::RequestKind;
 use crate::distribution::Distribution;
@@ -26,13 +25,18 @@ impl RequestKind {
 
 /// The timeout, or the mean of its law with the law.
 pub(super) fn timeout_of(
-    given: Option<&Scalar>,
+    table: &RequestTable,
     files: &dyn Files,
 ) -> Result<(Nanos, Option<Distribution>), Invalid> {
-    let Some(scalar) = given else { return Ok((Nanos::MAX, None)) };
+    let Some(scalar) = &table.timeout else { return Ok((Nanos::MAX, None)) };
     let text = scalar.text();
     if text.contains('(') {
         let law = Distribution::parse(&text, files)?.expect(Dimension::Time)?;
+        let late = table.retry.as_ref().and_then(|retry| retry.when) == Some(RetryWhen::Late);
+        if table.grpc.is_some() || late {
+            let why = "must be a time, and no law, for gRPC, and with `when = \"late\"`";
+            return Err(Invalid::new(why));
+        }
         let mean = law.mean();
         if !(mean > 0.0 && mean.is_finite()) {
             return Err(Invalid::new(format!("`{law}` needs a mean above 0s that is finite")));

@@ -8,8 +8,7 @@ use thinktime_file::units::Dimension;
 
 use super::Shape;
 use crate::files::Files;
-use crate::notation::{Arguments, Call};
-use crate::times::word_of;
+use crate::notation::{Arguments, Call, word_of};
 
 /// Rates or counts of intervals of the same length, from a file, relative to their mean. After the
 /// last interval there are no arrivals.
