@@ -12,7 +12,8 @@ import re
 
 import pytest
 
-from thinktime.present.page import COLOURS, asset
+from thinktime.present.embedded import asset
+from thinktime.present.page import COLOURS
 
 WORDS, LINES = 4.5, 3.0
 INKS = ("ink", "soft", "faint", "warn", "met", "failed")

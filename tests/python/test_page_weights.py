@@ -8,7 +8,7 @@ import made_pages
 import numpy as np
 import pytest
 
-from thinktime.present import page
+from thinktime.present import embedded, page
 from thinktime.present.figure import POINTS_MAX, thin
 
 MOST = 900_000
@@ -22,7 +22,7 @@ def test_a_page_is_light(name: str, tmp_path: Path) -> None:
 
 
 def test_the_script_is_small() -> None:
-    assert len(page.asset("charts.js")) < 25_000
+    assert len(embedded.asset("charts.js")) < 25_000
 
 
 def test_a_curve_of_many_points_keeps_its_extremes_alone() -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from fakes import BIMODAL, closed, one, open_
 
+from thinktime.present.embedded import asset
 from thinktime.present.page import Page as OwnPage
-from thinktime.present.page import Verdict, asset
+from thinktime.present.page import Verdict
 from thinktime.present.page import render as render_page
 from thinktime.present.page import write as write_page
 from thinktime.report import report, validity_table

@@ -38,6 +38,11 @@ __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capaci
 _ERRORS_MAX = "1%"
 """The share of requests that may fail if the workload sets no limit."""
 
+_NOTHING_TO_DO = (
+    "on: simulated probes come one after another, so that a cluster would have nothing to do: "
+    "`thinktime sweep` uses all of it"
+)
+
 _REQUESTS = 200_000
 """Requests of a simulated probe by default, unless the arrivals of a mix end it."""
 
@@ -103,10 +108,7 @@ def capacity(
     if (system is None) == (target is None):
         raise _core.InputError("a capacity needs a system file or a target, and not both")
     if on is not None and target is None:
-        raise _core.InputError(
-            "on: simulated probes come one after another, so that a cluster would have nothing to "
-            "do: `thinktime sweep` uses all of it"
-        )
+        raise _core.InputError(_NOTHING_TO_DO)
     workload = _with_error_limit(workload, needed=target is not None)
     named = what_of(workload, what)
     options = _options(workload, target, on, duration, requests, warmup)
@@ -117,13 +119,20 @@ def capacity(
         probes_max=probes_max,
     )  # fmt: skip
     with _cluster(on):
-        known = {
-            "objectives": words_of(workload),
-            "workload": workload.name,
-            "place": origin_line.against(target, system),
-            "moment": "" if target is None else origin_line.now(),
-        }
-        return search_kept(search, prober, named, output, progress, known)
+        origin = _origin(workload, system, target)
+        return search_kept(search, prober, named, output, progress, origin)
+
+
+def _origin(
+    workload: _core.Workload, system: _core.System | None, target: str | None
+) -> dict[str, str]:
+    """The subject of a search and its place, and the moment of a measured one."""
+    return {
+        "objectives": words_of(workload),
+        "workload": workload.name,
+        "place": origin_line.against(target, system),
+        "moment": "" if target is None else origin_line.now(),
+    }
 
 
 def _cluster(on: str | None) -> AbstractContextManager[object]:

@@ -186,14 +186,18 @@ def _along(root: Element, path: str) -> Element:
     return at
 
 
-def _parsed(models: Models, file: Path, ids: dict[str, Element]) -> Element:
+def _content(file: Path) -> bytes:
     try:
         size = file.stat().st_size
         if size > BYTES_MAX:
             raise InputError(f"{file.name}: has {size} bytes, at most {BYTES_MAX} are read")
-        data = file.read_bytes()
+        return file.read_bytes()
     except OSError as error:
         raise InputError(f"{file.name}: {error.strerror or error}") from None
+
+
+def _parsed(models: Models, file: Path, ids: dict[str, Element]) -> Element:
+    data = _content(file)
     roots: list[Element] = []
     twice = models.twice.setdefault(file, set())
     open_now: list[Element] = []

@@ -5,19 +5,17 @@ Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import functools
-import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime.present import units
+from thinktime.present.embedded import asset, content_policy
 from thinktime.present.table import Table
 
 if TYPE_CHECKING:
@@ -288,20 +286,3 @@ def _prose(text: str) -> Markup:
     codes = [Markup("<code>{}</code>").format(one) for one in parts[1::2]]
     whole = (part for pair in zip(words, [*codes, Markup()], strict=True) for part in pair)
     return Markup().join(whole)
-
-
-def content_policy(scripts: Sequence[str]) -> str:
-    """Only these scripts may run, and nothing may be fetched, whatever a name contains."""
-    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
-    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    scripts_allowed = hashes or "'none'"
-    return (
-        f"default-src 'none'; script-src {scripts_allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none';"
-    )
-
-
-def asset(name: str) -> str:
-    """A text file of the package, in the form that the page needs."""
-    text = resources.files("thinktime.present").joinpath("assets", name).read_text("utf-8")
-    return text.strip()

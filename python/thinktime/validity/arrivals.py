@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime.present import units
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
-from thinktime.validity.evidence import OF_POPULATION, THERE_AT_START, Evidence
+from thinktime.validity.arrival_times import LEAST, Came, came_of, first_attempts
+from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
     import numpy as np
-    import polars as pl
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -43,13 +43,6 @@ FAR = 0.10
 NEAR = 0.02
 """Laws that are no further apart count as the same."""
 
-LEAST = 100
-LOOKED_AT = 20_000
-"""The number of gaps that are tested, from all over the run: more would find differences that do
-not matter."""
-
-STRETCHES = 5
-WINDOWS = 1000
 NOTED = 0.02
 """Lateness below this share of the mean response time does not matter."""
 
@@ -86,7 +79,7 @@ def check(seen: Evidence) -> Finding | None:
     seen.with_planned_times()
     if seen.interrupted:
         raise Unseen("requests that were on their way when the run was ended have no rows")
-    rows = _first_attempts(seen)
+    rows = first_attempts(seen)
     tests: list[_Test] = []
     sent: list[_Test] = []
     looked = 0
@@ -94,7 +87,7 @@ def check(seen: Evidence) -> Finding | None:
         law = _law(seen, place, seen.arrivals[place])
         if law is None:
             continue
-        came = _came(rows, place, seen.rows_end_s)
+        came = came_of(rows, place, seen.rows_end_s)
         if came.number < LEAST:
             continue
         looked += came.number
@@ -166,91 +159,13 @@ def _law(seen: Evidence, place: int, table: Mapping[str, Any]) -> _Law | None:
     return _Law(False, rate, lambda gaps: np.interp(gaps * scale, points, known, 0.0, 1.0), process)
 
 
-def _first_attempts(seen: Evidence) -> pl.LazyFrame:
-    """The first attempt of the first request of every session that came during the run."""
-    every = seen.rows
-    import polars as pl
-
-    return every.filter(
-        (pl.col("request") == 0)
-        & (pl.col("attempt") == 1)
-        & (pl.col("session") % OF_POPULATION < THERE_AT_START)
-    )
-
-
-@dataclass(frozen=True)
-class _Came:
-    """The sessions of one population: times in seconds."""
-
-    number: int
-    end_s: float
-    """The end of the run."""
-
-    counts: NDArray[np.int64]
-    """Counts in windows of equal length, with 10 sessions and more on average."""
-
-    planned: list[Floats]
-    """The planned times in some stretches of the run, in order."""
-
-    sent: list[Floats]
-    """The times of sending of the same sessions, in order."""
-
-
-def _came(rows: pl.LazyFrame, place: int, end_s: float) -> _Came:
-    import numpy as np
-    import polars as pl
-
-    own = rows.filter(pl.col("session") // OF_POPULATION == place)
-    scheduled = pl.col("scheduled_ns")
-    width = max(int(end_s * 1e9) // WINDOWS, 1)
-    counted = own.group_by(scheduled // width).len().collect(engine="streaming")
-    counts = np.zeros(WINDOWS, dtype=np.int64)
-    inside = counted.filter(pl.col("scheduled_ns") < WINDOWS)
-    counts[inside["scheduled_ns"].to_numpy()] = inside["len"].to_numpy()
-    number = int(counts.sum())
-    if number < LEAST:
-        return _Came(number, end_s, counts, [], [])
-    stretches = _stretches(int(end_s * 1e9), number)
-    near = pl.any_horizontal(scheduled.is_between(begin, end) for begin, end in stretches)
-    found = own.filter(near).select("scheduled_ns", "sent_ns").collect(engine="streaming")
-    parts = [found.filter(scheduled.is_between(begin, end)) for begin, end in stretches]
-    return _Came(
-        number,
-        end_s,
-        counts.reshape(-1, _together(number)).sum(axis=1),
-        [_seconds(one["scheduled_ns"]) for one in parts],
-        [_seconds(one["sent_ns"]) for one in parts],
-    )
-
-
-def _together(number: int) -> int:
-    """The number of windows to merge, so that each has 10 arrivals and more on average."""
-    return next(n for n in (1, 2, 5, 10, 20, 50, 100) if number * n >= 10 * WINDOWS)
-
-
-def _stretches(end_ns: int, number: int) -> list[tuple[int, int]]:
-    """The stretches to test: the whole run, or some from all over it."""
-    if number <= LOOKED_AT:
-        return [(0, end_ns)]
-    length = end_ns * LOOKED_AT // number // STRETCHES
-    apart = (end_ns - length) // (STRETCHES - 1)
-    return [(n * apart, n * apart + length) for n in range(STRETCHES)]
-
-
-def _seconds(times_ns: pl.Series) -> Floats:
-    """Times in order: rows are in the order in which attempts ended."""
-    import numpy as np
-
-    return np.asarray(np.sort(times_ns.drop_nulls().to_numpy()) * 1e-9)
-
-
 def _gaps(stretches: list[Floats]) -> Floats:
     import numpy as np
 
     return np.concatenate([np.diff(one) for one in stretches])
 
 
-def _tests(came: _Came, law: _Law) -> list[_Test]:
+def _tests(came: Came, law: _Law) -> list[_Test]:
     if law.memory:
         return [_of_number(came, law)]
     gaps = _gaps(came.planned)
@@ -260,7 +175,7 @@ def _tests(came: _Came, law: _Law) -> list[_Test]:
     return found
 
 
-def _sent(came: _Came, law: _Law, seen: Evidence) -> list[_Test]:
+def _sent(came: Came, law: _Law, seen: Evidence) -> list[_Test]:
     """Tests of the gaps between times of sending, if lateness is long enough to matter."""
     if law.memory:
         return []
@@ -307,7 +222,7 @@ def _of_counts(counts: NDArray[np.int64]) -> _Test:
     return _Test(what, found.p_value, abs(found.index - 1))
 
 
-def _of_number(came: _Came, law: _Law) -> _Test:
+def _of_number(came: Came, law: _Law) -> _Test:
     """Whether the count within this time is as promised.
 
     For the dispersion I, (n - λ t) / sqrt(I n) is normal.

@@ -1,4 +1,4 @@
-//! `mmpp(2s: 10/s, 500ms: 200/s)` and `map('D0', 'D1')`: arrivals whose rate follows a hidden chain.
+//! `mmpp(2s: 10/s, 500ms: 200/s)`, `map('D0', 'D1')`: arrivals whose rate follows a hidden chain.
 //!
 //! The Markovian arrival process (Neuts, Journal of Applied Probability 16, 1979; Lucantoni,
 //! Stochastic Models 7, 1991): from state i the chain moves to state j at the rate D0[i][j] without

@@ -63,10 +63,10 @@ struct Offered {
     /// Requests a second.
     rate: f64,
     /// The upper bound of the growth of the variance of the number of requests, per second.
-    /// Sessions that come as a renewal process of rate r, with N requests each, bring over a long
-    /// time a number of requests whose variance grows by r (Var N + I E[N]²) for a dispersion I. Over a shorter time,
-    /// some requests lie outside, and it grows by less (Daley and Vere-Jones, An Introduction to
-    /// the Theory of Point Processes, 2003, sections 4.2 and 6.3).
+    /// Sessions that come at a rate r with the dispersion I, with N requests each, bring over a
+    /// long time a number of requests whose variance grows by r (Var N + I E[N]²). Over a shorter
+    /// time, some requests lie outside, and it grows by less (Daley and Vere-Jones, An Introduction
+    /// to the Theory of Point Processes, 2003, sections 4.2 and 6.3).
     variance_rate: f64,
     /// The mean number of requests of the session that a request belongs to: E[N²] / E[N].
     companions: f64,

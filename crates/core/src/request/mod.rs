@@ -12,6 +12,7 @@ mod response;
 mod retry;
 mod size;
 mod target;
+mod timeout;
 mod value_names;
 mod value_use;
 mod writing;

@@ -111,8 +111,8 @@ impl Group {
         }
     }
 
-    /// Draws from the pool so much that a core has this runtime, or all that is left. Gives whether it
-    /// has any then.
+    /// Draws from the pool so much that a core has this runtime, or all that is left. Gives
+    /// whether it has any then.
     fn draw(&mut self, core: usize, target: i64, now: Nanos) -> bool {
         self.start(now);
         let local = &mut self.locals[core];

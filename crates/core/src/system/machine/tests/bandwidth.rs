@@ -171,7 +171,8 @@ proptest! {
         rng_seed: proptest::test_runner::RngSeed::Fixed(20110721), ..ProptestConfig::default() })]
 
     /// All requests end, with their demand. No group uses more than the quotas of its periods, and
-    /// a tick on each core; nor in any time more than what may have been left, with a slice on each.
+    /// a tick on each core; nor in any time more than what may have been left, with a slice on
+    /// each.
     #[test]
     fn no_group_has_more_than_its_limit(
         (case, workload) in (case(), workload()),
