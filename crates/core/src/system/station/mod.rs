@@ -15,6 +15,7 @@ mod ranks;
 mod servers;
 mod shared;
 mod summary;
+mod waiting;
 
 pub(in crate::system) use by_kind::Left;
 pub use model::{Overload, StationModel};

@@ -1,16 +1,14 @@
 //! One job on each server: the best-ranking jobs are in service, the others wait.
 
-use std::collections::VecDeque;
-
 use thinktime_file::time::Nanos;
 
 use super::super::ids::NodeId;
 use super::super::jobs::{Handle, Jobs, Place};
 use super::StationModel;
 use super::servers::{Running, Servers};
+use super::waiting::Waiting;
 use crate::failure::DROPPED;
 use crate::policy::scheduling::{Rank, Ties};
-use crate::queue::Queue;
 
 #[derive(Debug)]
 pub(super) struct Ranked {
@@ -80,14 +78,6 @@ enum By {
     Level,
 }
 
-/// The waiting line, as plain as the ranks allow.
-#[derive(Debug)]
-enum Waiting {
-    Line(VecDeque<Handle>),
-    Stack(Vec<Handle>),
-    ByRank(Queue<Handle>),
-}
-
 impl Ranked {
     pub(super) fn new(station: NodeId, model: &StationModel) -> Ranked {
         let discipline = &model.discipline;
@@ -96,12 +86,6 @@ impl Ranked {
             Rank::Remaining => By::Remaining,
             Rank::Level => By::Level,
             _ => By::Fixed,
-        };
-        let waiting = match discipline.rank {
-            Rank::Equal if newest_first => Waiting::Stack(Vec::new()),
-            Rank::Equal => Waiting::Line(VecDeque::new()),
-            Rank::Level if discipline.quanta.len() == 1 => Waiting::Line(VecDeque::new()),
-            _ => Waiting::ByRank(Queue::new()),
         };
         let switches = if discipline.switch > Nanos::ZERO { model.servers as usize } else { 0 };
         Ranked {
@@ -113,7 +97,7 @@ impl Ranked {
             switch: discipline.switch,
             last_served: vec![0; switches],
             servers: Servers::new(model.servers),
-            waiting,
+            waiting: Waiting::new(discipline),
             gone: 0,
             sequence: 0,
             queue_timeout: model.overload.queue_timeout,
@@ -241,32 +225,19 @@ impl Ranked {
     fn wait(&mut self, handle: Handle, jobs: &mut Jobs) {
         let job = &mut jobs[handle];
         job.place = Place::Waiting(self.station);
-        match &mut self.waiting {
-            Waiting::Line(line) => line.push_back(handle),
-            Waiting::Stack(stack) => stack.push(handle),
-            Waiting::ByRank(heap) => {
-                let rank = match self.by {
-                    By::Fixed => job.rank,
-                    By::Remaining => job.remaining.0,
-                    By::Level => job.level.into(),
-                };
-                heap.push_in_order(rank, job.order, handle);
-            }
-        }
+        let rank = match self.by {
+            By::Fixed => job.rank,
+            By::Remaining => job.remaining.0,
+            By::Level => job.level.into(),
+        };
+        self.waiting.add(handle, rank, job.order);
     }
 
     /// Takes the next job out of the waiting line.
     #[inline]
     fn next_waiting(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         loop {
-            let handle = match &mut self.waiting {
-                Waiting::Line(line) if line.len() - self.gone > self.newest_first_above => {
-                    line.pop_back()
-                }
-                Waiting::Line(line) => line.pop_front(),
-                Waiting::Stack(stack) => stack.pop(),
-                Waiting::ByRank(heap) => heap.pop().map(|(_, handle)| handle),
-            }?;
+            let handle = self.waiting.take(self.newest_first_above.saturating_add(self.gone))?;
             if !jobs.still_waits(handle) {
                 self.gone -= 1;
                 continue;
