@@ -166,7 +166,7 @@ def groups() -> list[Path]:
 
 @pytest.fixture
 def groups_of_servers() -> list[Path]:
-    """Skips where this user may not make control groups, which the message must say."""
+    """Skips if this user may make no control groups: root may, and so they run in `.ci/run`."""
     try:
         with tt.serve(tt.System(SYSTEM), burn=True, cpu_limit=1):
             return groups()

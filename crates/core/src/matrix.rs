@@ -32,7 +32,7 @@ pub(crate) fn square(text: &str) -> Result<Matrix, Invalid> {
 /// Reads numbers apart by spaces or commas.
 ///
 /// # Errors
-/// If there is none, or one is not a finite number.
+/// If the text has no number, or one that is not finite.
 pub(crate) fn row(text: &str) -> Result<Vec<f64>, Invalid> {
     let entries = text.split([' ', ',', '\t', '\n']).filter(|entry| !entry.is_empty());
     let row = entries

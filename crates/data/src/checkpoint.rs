@@ -94,6 +94,7 @@ pub(crate) fn settle(directory: &Path, rows: u64) -> Result<(), DataError> {
     let fail = |error| DataError::new(directory, error);
     for entry in fs::read_dir(directory).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
+        // Names of figures are plain text: a file of any other name is not one of them.
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let Some(number) = name.strip_prefix(WAITING) else { continue };
         if number.parse().is_ok_and(|number: u64| number <= rows) {

@@ -44,7 +44,7 @@ class Overlay:
     """What it is laid over."""
 
     def error(self, key: Sequence[str | int], message: str) -> _core.InputError:
-        """An error about one of its keys; about the whole of it if there is none."""
+        """An error about one of its keys; an empty key stands for the whole file."""
         line = line_of(self.text, key)
         where = f"{self.path}:{line}" if line else f"{self.path}"
         return _core.InputError(": ".join(filter(None, (where, _readable(key), message))))

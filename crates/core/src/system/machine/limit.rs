@@ -72,10 +72,12 @@ impl Limit {
             return wrong("period", "must be from 1ms to 1s");
         }
         let quota = match keys.quota {
+            // It is given, and so never 0 by default.
             Some(_) => time("quota", keys.quota)?.unwrap_or_default(),
             None => quota_of(&value.text(), period)?,
         };
         let quota = enough(key, quota)?;
+        // The kernel's default: nothing is saved up.
         let burst = time("burst", keys.burst)?.unwrap_or_default();
         if burst > quota {
             return wrong("burst", "must be at most the quota");

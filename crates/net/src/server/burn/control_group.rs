@@ -56,6 +56,7 @@ impl ControlGroup {
     /// # Errors
     /// If the kernel has no control groups for CPU time, or this process may not make one.
     pub fn new(limit: Limit) -> io::Result<ControlGroup> {
+        // A system without these files has no control groups, which is said below.
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let home = Home::find(&groups, &mounts).ok_or_else(|| {
@@ -233,6 +234,7 @@ impl CpuStat {
             text.lines().find_map(value)
         };
         let microseconds = number("throttled_usec").map(|us| us.saturating_mul(1_000));
+        // A group that was never at work may lack a line.
         CpuStat {
             periods: number("nr_periods").unwrap_or_default(),
             throttled_periods: number("nr_throttled").unwrap_or_default(),

@@ -4,8 +4,8 @@ use super::super::task::Task;
 use super::{Entry, Nanos, Scheduled, State, TaskId};
 
 impl Scheduled {
-    /// If the runtime of the running task's group is used up, and not its burst, more is drawn. If
-    /// there is none, the task leaves its core. Gives whether that was it.
+    /// If the runtime of the running task's group is used up, and not its burst, more is drawn. A
+    /// task whose group's pool is empty leaves its core. Gives whether it left.
     pub(super) fn exhausts(&mut self, core: usize, now: Nanos) -> bool {
         let at = &self.cores[core];
         let id = at.task;
