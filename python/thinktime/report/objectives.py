@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ WORDS = {
 }
 """The meanings of the words of objectives."""
 
-_SHARES = ("errors", "checks")
+_SHARES = ("errors", "checks", "goodput")
+_LEAST = ("checks", "goodput")
+_PERCENTILE = re.compile("(page_|first_event_|event_gap_)?p")
 
 
 def table(groups: Sequence[Group]) -> Table:
@@ -82,11 +85,11 @@ def _line(one: Objective) -> Line:
         return units.percent(value) if is_share else units.seconds(value)
 
     found = "nothing" if one.value is None else text(one.value)
-    is_percentile = one.name.removeprefix("page_").startswith("p")
+    is_percentile = _PERCENTILE.match(one.name)
     if is_percentile and one.interval is None and (one.value, one.verdict) != (None, "cannot tell"):
         found = units.NOTHING  # it is not known, or beyond any limit
     known = "" if one.interval is None else " to ".join(map(text, one.interval))
-    limit = f"{text(one.limit)} or {'more' if one.name == 'checks' else 'less'}"
+    limit = f"{text(one.limit)} or {'more' if one.name in _LEAST else 'less'}"
     verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")
     return Line(name_of(one), [Cell(found), Cell(known), Cell(limit), verdict])
 

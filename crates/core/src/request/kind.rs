@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thinktime_file::error::{Invalid, own_name};
 use thinktime_file::time::Nanos;
-use thinktime_file::units::{Dimension, parse_time};
+use thinktime_file::units::Dimension;
 use thinktime_file::workload::{Cancel, MessagesValue, RequestTable};
 
 use super::common::Common;
@@ -20,6 +20,7 @@ use super::method_keys::method_and_target;
 use super::objects::Objects;
 use super::retry::Retry;
 use super::size::Sizes;
+use super::stream::{StreamedResponse, time_of};
 use super::target::{Closeness, Target};
 use super::value_use::{Contents, ValueUse};
 use crate::distribution::Distribution;
@@ -63,6 +64,8 @@ pub struct RequestKind {
     pub messages: Option<u32>,
     /// Whether each message is sent only after the answer to the one before.
     pub wait_for_each: bool,
+    /// The events of its response, if it is a stream of them.
+    pub stream: Option<StreamedResponse>,
     /// How long the client waits; never [`Nanos::ZERO`].
     pub timeout: Nanos,
     /// The fate of an attempt in a modelled system when the client gives it up.
@@ -95,6 +98,7 @@ impl RequestKind {
             expect: None,
             messages: None,
             wait_for_each: false,
+            stream: None,
             timeout: Nanos::MAX,
             cancel: Cancel::Never,
             retry: Retry::never(),
@@ -149,7 +153,7 @@ impl RequestKind {
         own_name(&table.name).map_err(named("name"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
-        let timeout = timeout_of(table).map_err(named("timeout"))?;
+        let timeout = time_of(table.timeout.as_ref()).map_err(named("timeout"))?;
         let (sql, message) = sent_of(table, names, files)?;
         let retry =
             Retry::from_table(table.retry.as_ref(), timeout, files).map_err(named("retry"))?;
@@ -172,6 +176,7 @@ impl RequestKind {
             expect: expect_of(table).map_err(named("expect"))?,
             messages: messages_of(table).map_err(named("messages"))?,
             wait_for_each: wait_for_each_of(table).map_err(named("wait_for_each"))?,
+            stream: StreamedResponse::from_table(table, method)?,
             timeout,
             cancel: table.cancel.unwrap_or_default(),
             retry,
@@ -238,14 +243,6 @@ fn wait_for_each_of(table: &RequestTable) -> Result<bool, Invalid> {
             Err(Invalid::new("goes with a list to `send`, of at least two messages"))
         }
         given => Ok(given == Some(true)),
-    }
-}
-
-fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
-    let Some(scalar) = &table.timeout else { return Ok(Nanos::MAX) };
-    match parse_time(&scalar.text())? {
-        0.0 => Err(Invalid::new("must be more than 0s")),
-        seconds => Ok(Nanos::from_secs_f64(seconds)),
     }
 }
 
