@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 Part = tuple[float, bytes | None]
 """A wait in seconds, and the bytes that follow it; None breaks the connection."""
@@ -22,7 +22,8 @@ def events(*gaps_s: float, data: str = "x", end: str = "data: [DONE]\n\n") -> li
 @contextmanager
 def event_server(schedule: Schedule, head: bytes = b"") -> Iterator[str]:
     """The URL of such a server, which ends with the block."""
-    ready, url = threading.Event(), []
+    ready = threading.Event()
+    url: list[str] = []
     ends: list[Callable[[], object]] = []
 
     async def serve() -> None:
@@ -31,6 +32,11 @@ def event_server(schedule: Schedule, head: bytes = b"") -> Iterator[str]:
         ends.append(lambda: loop.call_soon_threadsafe(ended.set))
 
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            # A client may leave, and the server may end.
+            with suppress(ConnectionError, asyncio.CancelledError):
+                await stream(reader, writer)
+
+        async def stream(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             async for path in _requests(reader):
                 writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + head + b"\r\n")
                 for wait_s, part in schedule(path, next(number)):
