@@ -248,7 +248,7 @@ def test_a_simulation_says_that_it_has_no_events() -> None:
 @pytest.mark.parametrize(
     ("request_lines", "said"),
     [
-        ('get = "/"\nstream = "json"', "request[1].stream"),
+        ('get = "/"\nstream = "json"', "expected one of `sse`"),
         ('head = "/"\nstream = "sse"', "whose response has a body"),
         ('send = "PING"\nstream = "sse"', "whose response has a body"),
         ('get = "/"\nsilence = "1s"', "goes with `stream`"),
