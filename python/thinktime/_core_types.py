@@ -125,8 +125,10 @@ class RequestTable(TypedDict):
     retry: RetryTable | None
     send: str | list[str] | None
     send_hex: str | None
+    silence: int | float | str | None
     size: int | float | str | None
     sql: str | None
+    stream: Literal["sse", "lines", "chunks"] | None
     take: dict[str, str]
     target: str | None
     think: int | float | str | None
@@ -315,8 +317,12 @@ class Summary(TypedDict):
     errors: int
     errors_by_kind: dict[str, int]
     errors_by_status: NotRequired[dict[str, int]]
+    event_gap_s: NotRequired[TimeFigures]
+    events: NotRequired[int]
+    first_event_s: NotRequired[TimeFigures]
     generator: NotRequired[GeneratorFigures]
     generators: NotRequired[list[GeneratorNode]]
+    goodput: NotRequired[GoodputFigures]
     independent_requests: float | None
     kind: str
     lateness_s: TimeFigures
@@ -417,6 +423,12 @@ class GeneratorNode(TypedDict):
     taken_over_by: str | None
 
 
+class GoodputFigures(TypedDict):
+    rate: float
+    requests: int
+    share: float
+
+
 class LimitFigures(TypedDict):
     periods: int
     throttled_periods: int
@@ -493,6 +505,9 @@ class RequestFigures(TypedDict):
     bodies: NotRequired[dict[str, str]]
     causes: NotRequired[dict[str, int]]
     errors: int
+    event_gap_s: NotRequired[TimeFigures]
+    events: NotRequired[int]
+    first_event_s: NotRequired[TimeFigures]
     requests: int
     response_time_s: TimeFigures
 

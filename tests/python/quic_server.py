@@ -29,6 +29,8 @@ from cryptography.x509 import Certificate, load_pem_x509_certificate
 
 LATE_S = 1.0
 """When a request for /late is answered."""
+EVENT_GAP_S = 0.01
+"""The time between two events of a response to /events."""
 
 
 class Site:
@@ -103,6 +105,8 @@ class Connection(QuicConnectionProtocol):
                 self.send(stream, [*fields, ("server-timing", f"app;dur={number}")], 10)
             case "wrong-length":
                 self.send(stream, [(":status", "200"), ("content-length", "9")], 5)
+            case "events":
+                self.send_events(stream, int(number))
             case "late":
                 later = (stream, [(":status", "200")], 10)
                 asyncio.get_running_loop().call_later(LATE_S, self.send_late, *later)
@@ -134,6 +138,17 @@ class Connection(QuicConnectionProtocol):
                 self._transport.close()
             case _:
                 self.send(stream, [(":status", "404")], 0)
+
+    def send_events(self, stream: int, left: int, begun: bool = False) -> None:
+        """This number of events, each some time after the one before; then the end."""
+        if not begun:
+            self.http.send_headers(stream, _bytes([(":status", "200")]))
+        data = b"data: x\n\n" if left else b"data: [DONE]\n\n"
+        self.http.send_data(stream, data, end_stream=not left)
+        self.transmit()
+        if left:
+            later = asyncio.get_running_loop().call_later
+            later(EVENT_GAP_S, self.send_events, stream, left - 1, True)
 
     def send_late(self, *arguments: Any) -> None:
         self.send(*arguments)

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("aioquic", reason="the server is one of the package aioquic")
 
 from quic_restarts import restarting
-from quic_server import Site, falling_silent, losing, of_another_version, quic_server
+from quic_server import EVENT_GAP_S, Site, falling_silent, losing, of_another_version, quic_server
 from test_https import make_certificate
 
 import thinktime as tt
@@ -78,6 +78,20 @@ def test_the_servers_own_time_is_kept(site: Site) -> None:
     assert rows.filter(timed)["server_time_s"].unique().to_list() == pytest.approx([0.0035])
     assert rows.filter(~timed)["server_time_s"].is_null().all()
     assert result.summary["server_timed"] == timed.sum() > 0
+
+
+def test_events_of_a_stream_have_their_times(site: Site) -> None:
+    run = workload("/events/4", clients=20, more='stream = "sse"\n')
+    result = tt.run(run, site.url, requests=60, insecure=True)
+    rows = polars.DataFrame(result.requests)
+    assert (result.summary["errors"], result.summary["events"]) == (0, 240)
+    assert (rows["events"] == 4).all()
+    # Three gaps before the last event, and one before the end.
+    whole_s = (rows["done_ns"] - rows["scheduled_ns"]) * 1e-9
+    assert (whole_s - rows["first_event_s"] >= 4 * EVENT_GAP_S).all()
+    broken = workload("/reset", clients=2, more='stream = "sse"\n')
+    kinds = tt.run(broken, site.url, requests=4, insecure=True).summary["errors_by_kind"]
+    assert kinds == {"stream_reset": 4}, "no event came before"
 
 
 def test_one_connection_carries_many_requests_at_once(site: Site) -> None:

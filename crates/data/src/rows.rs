@@ -24,6 +24,8 @@ pub struct Labels {
     pub stations: Vec<String>,
     /// Whether the system is a real one, whose responses may report the server's own time.
     pub real: bool,
+    /// Whether responses are streams of events.
+    pub streamed: bool,
 }
 
 /// Builds record batches out of rows.
@@ -37,7 +39,7 @@ impl RowTable {
     /// With these names.
     #[must_use]
     pub fn new(labels: Labels) -> RowTable {
-        let schema = schema(labels.real);
+        let schema = schema(&labels);
         RowTable { labels, schema }
     }
 
@@ -77,11 +79,17 @@ impl RowTable {
         if self.labels.real {
             columns.push(seconds(rows, |row| row.server_time));
         }
+        if self.labels.streamed {
+            let gap = |row: &Row| row.event_gap().unwrap_or(Nanos::MAX);
+            columns.push(seconds(rows, |row| row.first_event().unwrap_or(Nanos::MAX)));
+            columns.push(seconds(rows, gap));
+            columns.push(counts(rows, |row| row.events.count));
+        }
         RecordBatch::try_new(self.schema(), columns).expect("columns match the schema above")
     }
 }
 
-fn schema(real: bool) -> SchemaRef {
+fn schema(labels: &Labels) -> SchemaRef {
     let word = || DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));
     let required = |name: &str, of: DataType| Field::new(name, of, false);
     let optional = |name: &str, of: DataType| Field::new(name, of, true);
@@ -105,8 +113,13 @@ fn schema(real: bool) -> SchemaRef {
         optional("page", DataType::UInt32),
         required("rows", DataType::UInt32),
     ];
-    if real {
+    if labels.real {
         fields.push(optional("server_time_s", DataType::Float64));
+    }
+    if labels.streamed {
+        fields.push(optional("first_event_s", DataType::Float64));
+        fields.push(optional("event_gap_s", DataType::Float64));
+        fields.push(required("events", DataType::UInt32));
     }
     Arc::new(Schema::new(fields))
 }

@@ -69,6 +69,11 @@ fn grpc_holds() {
 }
 
 #[test]
+fn events_hold() {
+    tried("events");
+}
+
+#[test]
 fn postgresql_holds() {
     tried("postgresql");
 }
@@ -78,7 +83,7 @@ fn every_target_is_tried() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     let ours =
         ["http1", "http2", "http3", "hpack", "server_timing", "websocket", "postgresql", "grpc"];
-    assert_eq!(names, [&ours[..], &["log", "toml", "luau"]].concat());
+    assert_eq!(names, [&ours[..], &["events", "log", "toml", "luau"]].concat());
 }
 
 #[test]

@@ -74,6 +74,7 @@ pub(crate) fn run(
         populations: workload.population_names_of(),
         stations: Vec::new(),
         real: true,
+        streamed: workload.inner.requests.iter().any(|kind| kind.stream.is_some()),
     };
     let figures = Some(Figures::new(&workload.inner, limit));
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;

@@ -78,6 +78,7 @@ pub(crate) fn simulate(
         populations: workload.population_names_of(),
         stations,
         real: false,
+        streamed: false,
     };
     let (storage, mut writer) = Storage::open(output, run, labels, keep, None)?;
     let (inner, model) = (&workload.inner, &system.inner);

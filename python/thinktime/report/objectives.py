@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ WORDS = {
 }
 """The meanings of the words of objectives."""
 
-_SHARES = ("errors", "checks")
+_SHARES = ("errors", "checks", "goodput")
+_LEAST = ("checks", "goodput")
+_PERCENTILE = re.compile("(page_|first_event_|event_gap_)?p")
 
 
 def table(groups: Sequence[Group]) -> Table:
@@ -81,12 +84,12 @@ def _line(one: Objective) -> Line:
     def text(value: float) -> str:
         return units.percent(value) if is_share else units.seconds(value)
 
-    is_percentile = one.name.removeprefix("page_").startswith("p")
+    is_percentile = _PERCENTILE.match(one.name) is not None
     # A percentile without an interval is not known, or beyond any limit.
     is_known = one.value is not None and not (is_percentile and one.interval is None)
     found = text(one.value) if is_known and one.value is not None else units.NOTHING
     known = "" if one.interval is None else " to ".join(map(text, one.interval))
-    limit = f"{text(one.limit)} or {'more' if one.name == 'checks' else 'less'}"
+    limit = f"{text(one.limit)} or {'more' if one.name in _LEAST else 'less'}"
     verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")
     return Line(name_of(one), [Cell(found), Cell(known), Cell(limit), verdict])
 

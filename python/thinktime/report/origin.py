@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from thinktime import _core
 from thinktime.present import units
 from thinktime.present.page import Source
-from thinktime.report import clusters, cpu_limits, links, machines, objectives, server_time
+from thinktime.report import (
+    clusters, cpu_limits, links, machines, objectives, server_time, streams,
+)  # fmt: skip
 from thinktime.report.case import Case, Entry
 from thinktime.results import origin_line
 from thinktime.results.link import words_of
@@ -64,6 +66,8 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     more |= (clusters.WORDS if dispatched else {}) | (links.WORDS if linked else {})
     timed = any(e.result.summary.get("server_timed") for case in cases for e in case.entries)
     more |= server_time.WORDS if timed else {}
+    streamed = any("events" in e.result.summary for case in cases for e in case.entries)
+    more |= streams.WORDS if streamed else {}
     judged = any(e.result.objectives for case in cases for e in case.entries)
     return found | WORDS | more | (objectives.WORDS if judged else {})
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, LineStyle, Table
-from thinktime.report import clusters, cpu_limits, failures, links, machines, server_time
+from thinktime.report import (
+    clusters, cpu_limits, failures, links, machines, server_time, streams,
+)  # fmt: skip
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
@@ -18,6 +21,9 @@ from thinktime.report.links import LinkFigures
 from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
 from thinktime.results.finding import Finding
+
+if TYPE_CHECKING:
+    from thinktime import Result
 
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 """The columns after the one that names the method of a row."""
@@ -54,8 +60,8 @@ class Row:
     deviations: dict[str, float] = field(default_factory=dict)
     """Relative deviations of response times, by name."""
 
-    server_time: Line | None = None
-    """The server's own time, if it reports one."""
+    more_times: Sequence[Line] = ()
+    """The server's own time, if it reports one, and the times of events."""
 
     requests: Sequence[RequestTimes] = ()
     """The result's times by request name."""
@@ -115,8 +121,8 @@ def table(found: Sequence[Row]) -> Table:
 
 
 def _lines(row: Row) -> list[Line]:
-    """The line of a row, and below it the server's own time."""
-    return [_line(row), *([] if row.server_time is None else [row.server_time])]
+    """The line of a row, and below it its further times."""
+    return [_line(row), *row.more_times]
 
 
 def _line(row: Row) -> Line:
@@ -194,7 +200,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         entry.figures,
         reference if deviations else "",
         deviations,
-        server_time=server_time.line_of(entry.result),
+        more_times=_more_times(entry.result),
         requests=times_of(entry.result),
         machines=machines.figures_of(entry.result),
         limits=cpu_limits.lines_of(entry.result),
@@ -207,6 +213,11 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         checks=check_lines_of(entry.result),
         findings=entry.result.validity,
     )
+
+
+def _more_times(result: Result) -> list[Line]:
+    of_server = server_time.line_of(result)
+    return [*([] if of_server is None else [of_server]), *streams.lines_of(result)]
 
 
 def _reference(case: Case, entry: Entry) -> tuple[str, Figures | None]:

@@ -8,8 +8,8 @@ from typing import Any
 from thinktime._core import Workload
 from thinktime.present import units
 
-_SHARES = ("errors", "checks")
-_LEAST = "checks"  # the only objective whose limit is a least value
+_SHARES = ("errors", "checks", "goodput")
+_LEAST = ("checks", "goodput")  # objectives whose limit is a least value
 _FEW = 3  # more objectives than these are not named
 
 

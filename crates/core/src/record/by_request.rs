@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::event_figures::EventFigures;
 use super::{Collector, RequestFigures};
 use crate::statistics::{Tally, student_half_width_95};
 use crate::workload::Workload;
@@ -33,8 +34,18 @@ pub(super) fn request_figures(
     let figures = |name: &str, (tally, errors, causes): Found<'_>| {
         let bodies = collector.programs.iter().flat_map(|report| report.failed_bodies(name));
         let bodies = bodies.map(|(cause, body)| (cause.to_owned(), body.to_owned())).collect();
-        let response_time_s = tally.figures(None);
-        RequestFigures { requests: tally.count(), errors, causes, bodies, response_time_s }
+        let EventFigures { events, first_event_s, event_gap_s } =
+            collector.event_figures(workload, |kind| kind.name == name);
+        RequestFigures {
+            requests: tally.count(),
+            errors,
+            causes,
+            bodies,
+            response_time_s: tally.figures(None),
+            events,
+            first_event_s,
+            event_gap_s,
+        }
     };
     let named = |(name, of): (String, _)| {
         let of = figures(&name, of);

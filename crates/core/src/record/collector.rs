@@ -7,6 +7,7 @@ use super::failures::Failures;
 use super::pages::Pages;
 use super::populations::Populations;
 use super::served_batch::ServedBatch;
+use super::streams::Streams;
 use super::{Row, Starvation, Timeline};
 use crate::attempt::Fate;
 use crate::failure::UNSENT;
@@ -40,6 +41,8 @@ pub struct Collector {
     pub(super) failures: Failures,
     pub(super) pages: Pages,
     pub(super) populations: Populations,
+    /// Streamed responses, if there are any.
+    pub(super) streams: Option<Box<Streams>>,
     /// The findings of programs, if sessions are programs.
     pub(super) programs: Option<Report>,
     /// By population, how long its sessions lasted; empty if that is not known.
@@ -113,6 +116,7 @@ impl Collector {
             failures: Failures::default(),
             pages: Pages::default(),
             populations: Populations::default(),
+            streams: None,
             programs: None,
             session_times: Vec::new(),
         }
@@ -139,6 +143,9 @@ impl Collector {
             return;
         }
         self.counts.requests += 1;
+        if let Some(streams) = &mut self.streams {
+            streams.add(row);
+        }
         if success {
             self.succeeded(row);
             if phase == EndPhase::AfterWindow {
@@ -250,22 +257,6 @@ impl Collector {
         self.counts.requests + self.served.len() as u64
     }
 
-    /// The mean response time in seconds and the half-width of its 95 % confidence interval.
-    #[must_use]
-    pub fn mean_and_half_width(&self) -> Option<(f64, f64)> {
-        Some((self.sections.mean_s()?, self.batches.interval_95()?.half_width * 1e-9))
-    }
-
-    /// Whether the mean response time is known to this share of itself: by its interval, and by one
-    /// of larger batches too, because a rule that stops at the first narrow interval prefers those
-    /// that chance made narrow.
-    #[must_use]
-    pub fn is_precise(&self, share: f64) -> bool {
-        let half_s = self.batches.cautious_half_width_95().map(|half| half * 1e-9);
-        let mean_s = self.sections.mean_s();
-        half_s.zip(mean_s).is_some_and(|(half_s, mean_s)| half_s <= share * mean_s)
-    }
-
     /// Adds another replication's collection of the same workload. Time averages over time and
     /// batches stay those of the first.
     pub fn merge(&mut self, other: &Collector) {
@@ -276,6 +267,9 @@ impl Collector {
         self.starved.merge(&other.starved);
         self.pages.merge(&other.pages);
         self.failures.merge(&other.failures);
+        if let (Some(mine), Some(theirs)) = (&mut self.streams, &other.streams) {
+            mine.merge(theirs);
+        }
         self.service.merge(&other.service);
         self.lateness.merge(&other.lateness);
         if let Some(theirs) = &other.server_time {

@@ -221,6 +221,15 @@ pub struct RequestFigures {
     pub bodies: BTreeMap<String, String>,
     /// Their response times.
     pub response_time_s: TimeFigures,
+    /// The events of their responses, if these are streamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// From the scheduled time to the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_event_s: Option<TimeFigures>,
+    /// The times between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_gap_s: Option<TimeFigures>,
 }
 
 /// Whether an objective is met.

@@ -4,6 +4,7 @@
 use thinktime_file::time::Nanos;
 
 use super::populations::Populations;
+use super::streams::Streams;
 use super::{Collector, EndPhase};
 use crate::attempt::{Attempt, Page};
 use crate::limit::Limit;
@@ -18,6 +19,7 @@ impl Collector {
         let kinds = workload.requests.len();
         let mut collector = Collector::new(kinds, limit, real, interval);
         collector.populations = populations;
+        collector.streams = Streams::of(workload).filter(|_| real);
         let limited = workload.populations.iter().any(|one| one.clients.concurrency < u64::MAX);
         collector.waiting = limited.then(Tally::default);
         collector

@@ -31,6 +31,24 @@ pub(super) fn percentile_intervals(
     named.filter_map(interval).collect()
 }
 
+impl Collector {
+    /// The mean response time in seconds and the half-width of its 95 % confidence interval.
+    #[must_use]
+    pub fn mean_and_half_width(&self) -> Option<(f64, f64)> {
+        Some((self.sections.mean_s()?, self.batches.interval_95()?.half_width * 1e-9))
+    }
+
+    /// Whether the mean response time is known to this share of itself: by its interval, and by one
+    /// of larger batches too, because a rule that stops at the first narrow interval prefers those
+    /// that chance made narrow.
+    #[must_use]
+    pub fn is_precise(&self, share: f64) -> bool {
+        let half_s = self.batches.cautious_half_width_95().map(|half| half * 1e-9);
+        let mean_s = self.sections.mean_s();
+        half_s.zip(mean_s).is_some_and(|(half_s, mean_s)| half_s <= share * mean_s)
+    }
+}
+
 type Ends = Option<[Option<f64>; 2]>;
 
 /// An interval, if both of its ends are known.

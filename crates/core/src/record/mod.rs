@@ -7,6 +7,8 @@ mod by_population;
 mod by_request;
 mod collapse;
 mod collector;
+mod event_figures;
+mod event_times;
 mod failures;
 mod figures;
 mod generators;
@@ -30,6 +32,7 @@ mod sink;
 mod starvation;
 mod station_figures;
 mod station_intervals;
+mod streams;
 mod summary;
 mod timeline;
 mod verdict;
@@ -37,6 +40,8 @@ mod verdict;
 pub use by_request::pool_requests;
 pub use collapse::Collapse;
 pub use collector::{Collector, EndPhase, Window};
+pub use event_figures::GoodputFigures;
+pub use event_times::EventTimes;
 pub use failures::cause;
 pub use figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, LimitFigures, MachineFigures,

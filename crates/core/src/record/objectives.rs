@@ -1,13 +1,14 @@
 //! Whether the objectives of a workload can still be met, judged by the measurements so far.
 
 use thinktime_file::time::Nanos;
-use thinktime_file::workload::Figure;
+use thinktime_file::workload::{FIRST_EVENT, Figure, PAGE};
 
 use super::Row;
 use super::objective_monitor::ObjectiveMonitor;
 use crate::attempt::{Fate, Page};
 use crate::limit::Limit;
 use crate::program::{CheckCount, CheckCounts};
+use crate::request::RequestKind;
 use crate::workload::{Objective, Of, Workload};
 
 /// Objectives that are watched during a run.
@@ -39,6 +40,11 @@ impl One {
     }
 }
 
+/// Whether the figure is known before the end of a run.
+fn is_watched(figure: Figure) -> bool {
+    !matches!(figure, Figure::EventGap(_) | Figure::Goodput)
+}
+
 /// An objective that can no longer be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
@@ -55,7 +61,7 @@ impl Objectives {
     pub fn new(workload: &Workload, limit: Limit, all: bool) -> Option<Objectives> {
         let objectives = workload.slo.objectives.iter().enumerate();
         let wanted = objectives
-            .filter(|(_, one)| all || one.abort)
+            .filter(|(_, one)| (all || one.abort) && is_watched(one.figure))
             .map(|(place, one)| objective_monitor(workload, limit, place, one));
         let objective_monitor: Vec<One> = wanted.collect();
         (!objective_monitor.is_empty()).then_some(Objectives { limit, objective_monitor })
@@ -77,12 +83,13 @@ impl Objectives {
         if row.fate == Fate::Over && self.limit.counts(row.attempt.request_scheduled) {
             let response = row.done.since(row.attempt.request_scheduled);
             let response = row.error.is_none().then_some(response);
+            let first_event = row.first_event().filter(|_| row.error.is_none());
             let kind = row.attempt.kind;
             let own = |one: &&mut One| one.is_of_requests() && one.is_about(kind);
-            self.objective_monitor
-                .iter_mut()
-                .filter(own)
-                .for_each(|one| one.objective_monitor.take(response));
+            self.objective_monitor.iter_mut().filter(own).for_each(|one| {
+                let first = matches!(one.figure, Figure::FirstEvent(_));
+                one.objective_monitor.take(if first { first_event } else { response });
+            });
         }
     }
 
@@ -120,8 +127,12 @@ impl Objectives {
             // Requests in progress are not checks.
             let in_flight = if one.figure == Figure::Checks { 0 } else { in_flight };
             let found = one.objective_monitor.out_of_reach(time_s, in_flight, all)?;
-            let page = if one.is_of_pages() { "page_" } else { "" };
-            let words = format!("{}{page}{found}", one.prefix);
+            let figure = match one.figure {
+                Figure::Page(_) => PAGE,
+                Figure::FirstEvent(_) => FIRST_EVENT,
+                _ => "",
+            };
+            let words = format!("{}{figure}{found}", one.prefix);
             Some(Lost { place: one.place, words })
         })
     }
@@ -141,7 +152,7 @@ impl One {
     }
 
     fn is_of_requests(&self) -> bool {
-        matches!(self.figure, Figure::Response(_) | Figure::Errors)
+        matches!(self.figure, Figure::Response(_) | Figure::FirstEvent(_) | Figure::Errors)
     }
 
     fn is_of_pages(&self) -> bool {
@@ -156,17 +167,15 @@ fn objective_monitor(
     objective: &Objective,
 ) -> One {
     let Objective { figure, of, limit: most, .. } = objective;
-    let about = workload.requests.iter().map(|kind| match of {
-        Of::All | Of::Check(_) => true,
-        Of::Population(_, place) => kind.population as usize == *place,
-        Of::Request(name) => kind.name == *name,
-    });
+    let fits = |kind: &RequestKind| kind.stream.is_some() || !figure.is_of_streams();
+    let about = workload.requests.iter().map(|kind| of.covers(kind) && fits(kind));
     let objective_monitor = match figure {
-        Figure::Response(name) | Figure::Page(name) => {
-            ObjectiveMonitor::of_time(name, *most, limit)
-        }
+        Figure::Response(name)
+        | Figure::Page(name)
+        | Figure::FirstEvent(name)
+        | Figure::EventGap(name) => ObjectiveMonitor::of_time(name, *most, limit),
         Figure::Errors => ObjectiveMonitor::of_errors(*most, limit),
-        Figure::Checks => ObjectiveMonitor::of_checks(1.0 - most, limit),
+        Figure::Checks | Figure::Goodput => ObjectiveMonitor::of_checks(1.0 - most, limit),
     };
     let check = match of {
         Of::Check(name) => Some(name.clone()),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
+use super::EventTimes;
 use crate::attempt::{Attempt, Fate};
 use crate::failure::{Word, read_word};
 
@@ -40,6 +41,9 @@ pub struct Row {
     /// The server's own time, from the response's `Server-Timing`; [`Nanos::MAX`] if the response
     /// has none, or the system is modelled.
     pub server_time: Nanos,
+    /// The events of a streamed response.
+    #[serde(default)]
+    pub events: EventTimes,
     /// The service demand it brought; [`Nanos::MAX`] if it is not known.
     pub demand: Nanos,
 }
@@ -63,7 +67,22 @@ impl Row {
             rows: 0,
             station: u32::MAX,
             server_time: Nanos::MAX,
+            events: EventTimes::NONE,
             demand: Nanos::MAX,
         }
+    }
+
+    /// From the scheduled time of the request to its first event, if one came.
+    #[must_use]
+    pub fn first_event(&self) -> Option<Nanos> {
+        let scheduled = self.attempt.request_scheduled;
+        (self.events.count > 0).then(|| self.events.first.since(scheduled))
+    }
+
+    /// The mean time between its events, if at least two came.
+    #[must_use]
+    pub fn event_gap(&self) -> Option<Nanos> {
+        let EventTimes { count, first, last } = self.events;
+        (count > 1).then(|| Nanos(last.since(first).0 / u64::from(count - 1)))
     }
 }

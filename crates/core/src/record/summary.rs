@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::by_population::{population_figures, session_figures};
 use super::by_request::request_figures;
+use super::event_figures::GoodputFigures;
 use super::figures::{
     ClusterFigures, GeneratorFigures, MachineFigures, ObjectiveFigures, PopulationFigures,
     RequestFigures,
@@ -124,6 +125,19 @@ pub struct Summary {
     /// From the scheduled time of a page's base to the end of its last object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_response_time_s: Option<TimeFigures>,
+    /// The events of streamed responses; only if the workload has such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// From the scheduled time of a request to its first event; of those that succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_event_s: Option<TimeFigures>,
+    /// The times between two events of a response, and from the last event to a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_gap_s: Option<TimeFigures>,
+    /// The requests that met all objectives of times; only if there are streamed responses and such
+    /// objectives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goodput: Option<GoodputFigures>,
     /// How often scripts' checks held, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, CheckCount>,
@@ -175,6 +189,7 @@ impl Summary {
         let service = if simulated { &responses } else { &collector.service };
         let interval = collector.batches.interval_95();
         let pages = collector.pages.figures(0..workload.requests.len());
+        let events = collector.event_figures(workload, |_| true);
         let intervals = rate_intervals(collector.timeline(), window);
         let ci95 = interval.map(|one| one.half_width * 1e-9);
         let independent_requests = responses.independent(ci95);
@@ -215,6 +230,10 @@ impl Summary {
             pages: pages.map(|pages| pages.pages),
             page_errors: pages.map(|pages| pages.failed),
             page_response_time_s: pages.map(|pages| pages.response_time_s),
+            events: events.events,
+            first_event_s: events.first_event_s,
+            event_gap_s: events.event_gap_s,
+            goodput: collector.goodput(duration_s),
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
             errors_by_kind: collector.failures.by_kind(),

@@ -76,32 +76,7 @@ impl Summary {
         let all = workload.slo.objectives.iter();
         self.objectives = all.map(|one| evidence.judged(one)).collect();
         if self.kind == "simulate" {
-            self.leave_out_checks(workload);
-        }
-    }
-
-    /// Leaves out objectives of checks of responses, which a simulation does not have, and reports
-    /// them. Checks of scripts are counted there, too.
-    fn leave_out_checks(&mut self, workload: &Workload) {
-        let checks = || workload.requests.iter().flat_map(|one| &one.value_use.checks);
-        let is_of_responses =
-            |of: Option<&str>| checks().any(|one| of.is_none_or(|of| of == one.name));
-        let is_out = |one: &ObjectiveFigures| {
-            one.name == "checks" && one.value.is_none() && is_of_responses(one.of.as_deref())
-        };
-        let all = std::mem::take(&mut self.objectives);
-        let (out, kept): (Vec<_>, Vec<_>) = all.into_iter().partition(is_out);
-        self.objectives = kept;
-        let named = |one: &ObjectiveFigures| {
-            one.of.as_ref().map_or_else(|| "checks".to_owned(), |of| format!("check `{of}`"))
-        };
-        let names: Vec<_> = out.iter().map(named).collect();
-        let note = format!(
-            "a simulation has no responses to check: left out of the SLO: {}",
-            names.join(", ")
-        );
-        if !names.is_empty() && !self.notes.contains(&note) {
-            self.notes.push(note);
+            self.leave_out_unseen(workload);
         }
     }
 }
@@ -119,15 +94,16 @@ impl Evidence<'_> {
         let found = match objective.figure {
             Figure::Response(name) => self.time(name, limit, &self.responses(&objective.of)),
             Figure::Page(name) => self.time(name, limit, &self.pages(&objective.of)),
+            Figure::FirstEvent(name) => self.time(name, limit, &self.first_events(&objective.of)),
+            Figure::EventGap(name) => self.time(name, limit, &self.gaps(&objective.of)),
+            Figure::Goodput => self.goodput(&objective.of, 1.0 - limit),
             Figure::Errors => self.errors(&objective.of, limit),
             Figure::Checks => self.checks(&objective.of, 1.0 - limit),
         };
-        let verdict = match objective.figure {
-            // The least share that passes is the largest that fails.
-            Figure::Checks => found.verdict(1.0 - limit),
-            _ => found.verdict(limit),
-        };
-        let found = if objective.figure == Figure::Checks { found.turned() } else { found };
+        let least = objective.figure.has_least();
+        // The least share that passes is the largest that fails.
+        let verdict = found.verdict(if least { 1.0 - limit } else { limit });
+        let found = if least { found.turned() } else { found };
         ObjectiveFigures {
             name: objective.figure.key(),
             of: objective.of.name().map(str::to_owned),
@@ -189,6 +165,8 @@ impl Evidence<'_> {
 
     /// The number of independent requests that `all` of these are worth; `None` if it is not known.
     fn independent(&self, times: &Times, all: u64) -> Option<f64> {
+        // What comes from one request is not independent.
+        let all = times.requests.unwrap_or(all);
         let ci95 = times.ci95.filter(|_| !times.is_all);
         let of_own = times.tally.independent(ci95).map(|one| (one, times.tally.count()));
         let of_all = || {
@@ -212,7 +190,7 @@ impl Evidence<'_> {
             let all = self.collector.responses();
             all.iter().enumerate().filter(|one| wanted(one.0)).for_each(|one| tally.merge(one.1));
             let failed = self.collector.failures.of(|kind| wanted(kind as usize));
-            Times { tally, failed, ci95, is_all: false }
+            Times { tally, failed, ci95, is_all: false, requests: None }
         };
         match of {
             Of::Population(name, place) => {
@@ -227,7 +205,7 @@ impl Evidence<'_> {
             Of::All | Of::Check(_) => {
                 let ci95 = self.summary.response_time_s.ci95;
                 let (tally, failed) = (self.collector.all_responses(), self.summary.errors);
-                Times { tally, failed, ci95, is_all: true }
+                Times { tally, failed, ci95, is_all: true, requests: None }
             }
         }
     }
@@ -243,7 +221,8 @@ impl Evidence<'_> {
         };
         let failed = self.collector.pages.figures(kinds.clone()).map_or(0, |pages| pages.failed);
         let ci95 = figures.and_then(|one| one.ci95);
-        Times { tally: self.collector.pages.times(kinds), failed, ci95, is_all: false }
+        let tally = self.collector.pages.times(kinds);
+        Times { tally, failed, ci95, is_all: false, requests: None }
     }
 
     fn errors(&self, of: &Of, most: f64) -> Found {
@@ -281,9 +260,13 @@ struct Times {
     ci95: Option<f64>,
     /// Whether they are those of all requests, of which the summary has intervals.
     is_all: bool,
+    /// The number of requests that brought them, if one brings several.
+    requests: Option<u64>,
 }
 
 mod interval;
+mod left_out;
+mod streams;
 mod words;
 
 #[cfg(test)]

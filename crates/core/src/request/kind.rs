@@ -20,6 +20,7 @@ use super::method_keys::method_and_target;
 use super::objects::Objects;
 use super::retry::Retry;
 use super::size::Sizes;
+use super::stream::StreamedResponse;
 use super::target::{Closeness, Target};
 use super::timeout::timeout_of;
 use super::value_use::{Contents, ValueUse};
@@ -64,6 +65,8 @@ pub struct RequestKind {
     pub messages: Option<u32>,
     /// Whether each message is sent only after the answer to the one before.
     pub wait_for_each: bool,
+    /// The events of its response, if it is a stream of them.
+    pub stream: Option<StreamedResponse>,
     /// How long the client waits; never [`Nanos::ZERO`]. If `patience` is a law, its mean.
     pub timeout: Nanos,
     /// The law of the time that clients wait, if it differs from attempt to attempt.
@@ -98,6 +101,7 @@ impl RequestKind {
             expect: None,
             messages: None,
             wait_for_each: false,
+            stream: None,
             timeout: Nanos::MAX,
             patience: None,
             cancel: Cancel::Never,
@@ -176,6 +180,7 @@ impl RequestKind {
             expect: expect_of(table).map_err(named("expect"))?,
             messages: messages_of(table).map_err(named("messages"))?,
             wait_for_each: wait_for_each_of(table).map_err(named("wait_for_each"))?,
+            stream: StreamedResponse::from_table(table, method)?,
             timeout,
             patience,
             cancel: table.cancel.unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! How long a client waits for a response: a time, or a law of such times.
 
 use thinktime_file::error::Invalid;
+use thinktime_file::schema::Scalar;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_time};
 use thinktime_file::workload::{RequestTable, RetryWhen};
@@ -28,8 +29,14 @@ pub(super) fn timeout_of(
         }
         return Ok((Nanos::from_secs_f64(mean).max(Nanos(1)), Some(law)));
     }
-    match parse_time(&text)? {
+    Ok((time_of(Some(scalar))?, None))
+}
+
+/// A time that the client waits; for ever if it is not given.
+pub(super) fn time_of(given: Option<&Scalar>) -> Result<Nanos, Invalid> {
+    let Some(scalar) = given else { return Ok(Nanos::MAX) };
+    match parse_time(&scalar.text())? {
         0.0 => Err(Invalid::new("must be more than 0s")),
-        seconds => Ok((Nanos::from_secs_f64(seconds), None)),
+        seconds => Ok(Nanos::from_secs_f64(seconds)),
     }
 }

@@ -45,6 +45,15 @@ pub enum Of {
 }
 
 impl Of {
+    /// Whether it covers requests of this kind.
+    pub(crate) fn covers(&self, kind: &RequestKind) -> bool {
+        match self {
+            Of::All | Of::Check(_) => true,
+            Of::Population(_, place) => kind.population as usize == *place,
+            Of::Request(name) => kind.name == *name,
+        }
+    }
+
     /// The name of the population, request or check; `None` if the scope is all.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
@@ -115,8 +124,22 @@ impl Subjects<'_> {
                 "checks are told apart by their names alone, as in check.\"NAME\" = \"99%\"",
             ));
         }
+        if figure.is_of_streams() {
+            self.have_streams(figure, limit, of)?;
+        }
         let value = figure.limit(&limit.value.text())?;
         Ok(Objective { figure, of: of.clone(), limit: value, abort: limit.abort })
+    }
+
+    fn have_streams(self, figure: Figure, limit: &SloLimit, of: &Of) -> Result<(), Invalid> {
+        if limit.abort && !matches!(figure, Figure::FirstEvent(_)) {
+            return Err(Invalid::new("is judged at the end of a run: leave `abort` out"));
+        }
+        let streamed = |kind: &&RequestKind| kind.stream.is_some() && of.covers(kind);
+        if self.requests.iter().any(|kind| streamed(&kind)) {
+            return Ok(());
+        }
+        Err(Invalid::new("is about streamed responses, and no request has `stream` here"))
     }
 
     fn have_pages(self, of: &Of) -> Result<(), Invalid> {

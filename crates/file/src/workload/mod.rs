@@ -18,9 +18,9 @@ pub use content::{
     FilePart, FormValue, GrpcMessage, GrpcMessages, Isolation, MessagesValue, MultipartValue,
 };
 pub use figure::Figure;
-pub use figure::{CHECK, PAGE, TIMES};
+pub use figure::{CHECK, FIRST_EVENT, PAGE, TIMES};
 pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
 pub use objectives::{Limit as SloLimit, SloTable};
-pub use request::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
+pub use request::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen, StreamFormat};
 pub use session::{OnError, Rows, SessionTable, Start};
 pub use shared::{SharedTable, SharedValue};

@@ -280,6 +280,13 @@ fn in_words(figure: Figure) -> String {
     let (name, of) = match figure {
         Figure::Response(name) => (name, "response time"),
         Figure::Page(name) => (name, "page response time"),
+        Figure::FirstEvent(name) => (name, "time to the first event of a streamed response"),
+        Figure::EventGap(name) => (name, "time between events of streamed responses"),
+        Figure::Goodput => {
+            return "The least share of requests that succeed within the limits of all objectives \
+                    of times, as in `\"95%\"`; of several percentiles within the largest limit."
+                .into();
+        }
         Figure::Errors => return "The largest share of requests that fail, as in `\"1%\"`.".into(),
         Figure::Checks => return "The least share of checks that pass, as in `\"99%\"`.".into(),
     };

@@ -134,6 +134,15 @@ pub struct RequestTable {
     /// `"serializable"`; as the server has it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
+    /// The form of a response that comes as a stream of events, whose times are measured: `"sse"`
+    /// (server-sent events), `"lines"` (each line that is not blank) or `"chunks"` (whatever
+    /// arrives together).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamFormat>,
+    /// The longest time in which nothing of a streamed response arrives, from the sending on; after
+    /// it the client gives the attempt up. It goes with `stream`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence: Option<Scalar>,
     /// What the session takes from the response, by name, as in `{ token = "json:$.token" }`:
     /// `"status"`, `"time"`, `"body"`, `"header:NAME"`, `"json:PATH"` or `"regex:PATTERN"`. It
     /// stands in its later requests as `{token}`.
@@ -212,6 +221,18 @@ pub enum Cancel {
     Queued,
     /// It is taken back, even out of service.
     Always,
+}
+
+/// The form of a response that is a stream of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamFormat {
+    /// Server-sent events: `text/event-stream`.
+    Sse,
+    /// Lines; blank ones are no events.
+    Lines,
+    /// Bytes that arrive together.
+    Chunks,
 }
 
 /// When a client tries again.

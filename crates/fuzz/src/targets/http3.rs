@@ -43,7 +43,7 @@ fn read(bytes: &[u8]) {
 fn heard(mut bytes: &[u8], size: usize) -> (Vec<Event>, Option<&'static str>) {
     let mut client = Client::new(Capture::All);
     for number in 0..REQUESTS {
-        client.begin(4 * number, number == 2);
+        client.begin(4 * number, number == 2, None);
     }
     let (mut events, mut broken) = (VecDeque::new(), None);
     let mut over = [false; 16];

@@ -1,5 +1,6 @@
 //! The fuzz targets: one file and one line each.
 
+mod events;
 mod grpc;
 mod hpack;
 mod http1;
@@ -15,7 +16,7 @@ mod websocket;
 use crate::Target;
 
 /// All targets.
-pub static TARGETS: [Target; 11] = [
+pub static TARGETS: [Target; 12] = [
     http1::TARGET,
     http2::TARGET,
     http3::TARGET,
@@ -24,6 +25,7 @@ pub static TARGETS: [Target; 11] = [
     websocket::TARGET,
     postgresql::TARGET,
     grpc::TARGET,
+    events::TARGET,
     log::TARGET,
     toml::TARGET,
     luau::TARGET,

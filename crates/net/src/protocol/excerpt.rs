@@ -1,6 +1,9 @@
 //! The kept parts of a response, for clients that read it.
 
+use thinktime_core::file::StreamFormat;
 use thinktime_core::request::header_values;
+
+use super::event_reader::EventReader;
 
 /// The longest kept part of a body, in bytes; the rest is counted and skipped. Each exchange under
 /// way may hold this much.
@@ -41,6 +44,8 @@ pub struct Excerpt {
     pub cut: bool,
     /// Whether all awaited messages arrived, so that the rest was not awaited.
     pub enough: bool,
+    /// The reader of its events, if it is a stream of them.
+    pub events: Option<EventReader>,
 }
 
 impl Excerpt {
@@ -49,8 +54,17 @@ impl Excerpt {
         header_values(&self.head, name)
     }
 
+    /// The body is a stream of events, which are counted whatever else is kept.
+    pub(crate) fn await_events(place: &mut Option<Box<Excerpt>>, format: StreamFormat) {
+        let counts_only = || Box::new(Excerpt { head_only: true, ..Excerpt::default() });
+        place.get_or_insert_with(counts_only).events = Some(EventReader::new(format));
+    }
+
     /// Takes a part of the body.
     pub(crate) fn add_body(&mut self, part: &[u8]) {
+        if let Some(events) = &mut self.events {
+            events.read(part);
+        }
         if self.head_only {
             return;
         }

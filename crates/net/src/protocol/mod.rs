@@ -5,6 +5,7 @@
 //! arrived bytes and sends its output, so the same code runs over TCP, TLS or a test's slice.
 
 mod content;
+mod event_reader;
 mod excerpt;
 mod fields;
 pub mod grpc;
@@ -22,6 +23,7 @@ mod streams;
 pub mod websocket;
 
 pub use content::{Content, Damaged};
+pub use event_reader::{EVENT_BYTES_MAX, EventReader, StreamNews};
 pub use excerpt::{Capture, Excerpt, KEPT_BODY_BYTES_MAX};
 pub use outbox::{Outbox, REPLY_BYTES_MAX, RepliesUnread};
 pub use server_timing::{SERVER_TIMING, ServerTiming};

@@ -1,10 +1,12 @@
 //! The received part of a response, on a stream of HTTP/2 or HTTP/3.
 
+use thinktime_core::file::StreamFormat;
 use thinktime_core::time::Nanos;
 
 use super::excerpt::Excerpt;
 use super::grpc::MessageCount;
 use super::head::Head;
+use super::streams::StreamEvent;
 
 /// The received part of a response.
 #[derive(Debug)]
@@ -48,6 +50,17 @@ impl Response {
             bytes: 0,
             excerpt,
         }
+    }
+
+    /// Counts its events, as its body arrives.
+    pub(super) fn await_events(&mut self, format: StreamFormat) {
+        Excerpt::await_events(&mut self.excerpt, format);
+    }
+
+    /// What has arrived of its events since the last look, as an event of its stream.
+    pub(super) fn news<N>(&mut self, stream: N) -> Option<StreamEvent<N>> {
+        let news = self.excerpt.as_mut()?.events.as_mut()?.take_news()?;
+        Some(StreamEvent::News { stream, news })
     }
 
     /// Takes a head, or trailers: the status, if the response ended with it.

@@ -2,16 +2,24 @@
 
 use thinktime_core::time::Nanos;
 
-use super::Excerpt;
+use super::{Excerpt, StreamNews};
 
 /// An event of a stream; `N` is the type of its number, and of codes. After any but
-/// [`StreamEvent::Begun`] and [`StreamEvent::CutShort`] the stream is closed.
+/// [`StreamEvent::Begun`], [`StreamEvent::News`] and [`StreamEvent::CutShort`] the stream is
+/// closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEvent<N> {
     /// The first frame of the response arrived.
     Begun {
         /// The stream's number.
         stream: N,
+    },
+    /// A part of a body arrived whose events are counted.
+    News {
+        /// The stream's number.
+        stream: N,
+        /// What it brought.
+        news: StreamNews,
     },
     /// The response is complete.
     Complete {

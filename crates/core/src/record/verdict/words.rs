@@ -10,7 +10,7 @@ use crate::workload::{Objective, Of};
 pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) -> String {
     let limit = objective.limit;
     let key = objective.figure.key();
-    let is_time = matches!(objective.figure, Figure::Response(_) | Figure::Page(_));
+    let is_time = objective.figure.is_time();
     let apart = if is_time { words::times_apart } else { words::percents_apart };
     let plain: fn(f64) -> String = if is_time { words::time } else { words::percent };
     let value = found.value.filter(|value| value.is_finite());
@@ -21,11 +21,11 @@ pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) ->
     let known = known.map_or(String::new(), |[low, high]| format!(" ({low} to {high})"));
     let failed = latest(found.failed);
     let endless = found.value.is_some_and(f64::is_infinite);
-    let is_mean = matches!(objective.figure, Figure::Response("mean") | Figure::Page("mean"));
-    let unknown = is_time && !is_mean && found.interval().is_none();
+    let unknown = is_time && !objective.figure.is_mean() && found.interval().is_none();
     let (what, wanted) = match objective.figure {
         Figure::Errors => (format!("{value} of requests failed{known}"), "or less"),
         Figure::Checks => (format!("{value} of checks passed{known}"), "or more"),
+        Figure::Goodput => (format!("{value} of requests met all limits{known}"), "or more"),
         _ if endless => (format!("{key} is beyond any limit,{failed}"), "or less"),
         _ if unknown => (format!("{key} is {}{failed}", side(verdict)), "or less"),
         _ => (format!("{key} is {value}{known}{failed}"), "or less"),

@@ -8,6 +8,7 @@ use thinktime_core::record::{EndPhase, Row, Window};
 use thinktime_core::time::Nanos;
 
 use super::Engine;
+use super::streamed::StreamedResponses;
 use crate::generator::plan::LoopOutcome;
 use crate::generator::protocols::exchange::{Answer, Exchange};
 use crate::generator::record::recorder::Recorder;
@@ -28,6 +29,7 @@ impl<L: Recorder> Engine<'_, L> {
     pub(crate) fn complete(&mut self, exchange: &Exchange, mut answer: Answer) {
         let now = exchange.last_byte.min(self.clock.now());
         let status = answer.status;
+        let streamed = self.end_stream(exchange, &mut answer, now);
         let error = match self.take_response(exchange, &answer) {
             Ok(true) => {
                 let sent = exchange.sent;
@@ -37,7 +39,7 @@ impl<L: Recorder> Engine<'_, L> {
             Ok(false) => answer.error.or(self.requests.grpc_failure(&exchange.attempt, &answer)),
             Err(failure) => Some(failure),
         };
-        let error = error.or(self.decode(&exchange.attempt, &mut answer));
+        let error = error.or(streamed).or(self.decode(&exchange.attempt, &mut answer));
         let (head, body) = answer
             .excerpt
             .as_ref()
@@ -119,6 +121,7 @@ impl<L: Recorder> Engine<'_, L> {
     /// An attempt ended without a response.
     pub(crate) fn fail(&mut self, exchange: Exchange, failure: Failure) {
         let now = self.clock.now();
+        let failure = self.failure_of(&exchange.attempt, failure);
         let ticket = exchange.attempt.ticket;
         let Some(ended) = self.clients.answer(now, ticket, Reply::of(Some(failure))) else {
             return;
@@ -131,20 +134,24 @@ impl<L: Recorder> Engine<'_, L> {
     /// others as well, only the attempt's stream ends.
     pub(crate) fn give_up(&mut self, attempt: Attempt, fate: Fate) {
         let now = self.clock.now();
-        let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
+        let row = match self.stop_exchange(&attempt) {
+            Some(exchange) => exchange.row(fate, now),
+            None => Row::ended(attempt, fate, now),
+        };
+        self.record(&Row { error: Some(TIMEOUT), ..row });
+    }
+
+    /// Ends an attempt's exchange from this side, if it has one.
+    pub(crate) fn stop_exchange(&mut self, attempt: &Attempt) -> Option<Exchange> {
         let place = self.pool.slot_of(attempt.ticket);
-        if let Some(connection) = self.pool.get(place)
-            && let Some((exchange, useless)) = connection.give_up(&attempt)
-        {
-            row = Row { error: Some(TIMEOUT), ..exchange.row(fate, now) };
-            if useless {
-                self.pool.drop(place);
-            } else {
-                self.pool.list_or_close(place);
-                self.write(place);
-            }
+        let (exchange, useless) = self.pool.get(place)?.give_up(attempt)?;
+        if useless {
+            self.pool.drop(place);
+        } else {
+            self.pool.list_or_close(place);
+            self.write(place);
         }
-        self.record(&row);
+        Some(exchange)
     }
 
     /// An attempt ended without an answer.
@@ -171,6 +178,9 @@ impl<L: Recorder> Engine<'_, L> {
             row.bytes_sent += before.bytes_sent;
             row.bytes_received += before.bytes_received;
             row.server_time = sum_of_times(before.server_time, row.server_time);
+        }
+        if let Some(streams) = &mut self.streams {
+            streams.end(&mut row);
         }
         self.failures += u64::from(row.error.is_some());
         let closed = self.clients.closed();
@@ -213,6 +223,7 @@ impl<L: Recorder> Engine<'_, L> {
             in_flight,
             bodies_cut: self.bodies_cut.unwrap_or_default(),
             session_times: self.clients.session_times().to_vec(),
+            event_gaps: self.streams.take().map_or(Vec::new(), StreamedResponses::gaps),
             tries: std::mem::take(&mut self.pool.tries),
         };
         (done, self.recorder)

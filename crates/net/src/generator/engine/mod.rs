@@ -4,6 +4,7 @@ pub(crate) mod completion;
 pub(crate) mod failure_bodies;
 pub(crate) mod redact;
 pub(crate) mod shared_variables;
+pub(crate) mod streamed;
 pub(crate) mod turns;
 pub(crate) mod usage;
 
@@ -36,6 +37,7 @@ use crate::generator::transport::reader::Reader;
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::Capture;
 use failure_bodies::FailureBodies;
+use streamed::StreamedResponses;
 use usage::ResourceUsage;
 
 pub(crate) struct Engine<'a, L> {
@@ -52,6 +54,8 @@ pub(crate) struct Engine<'a, L> {
     /// The beginnings of failures' bodies.
     pub(crate) failure_bodies: FailureBodies<'a>,
     pub(crate) messages: Messages<'a>,
+    /// Streamed responses, if there are any.
+    pub(crate) streams: Option<StreamedResponses>,
     pub(crate) reader: Reader,
     /// Connections with more to read, which wait for their turn.
     pub(crate) unread: Vec<u32>,
@@ -93,14 +97,14 @@ impl<'a, L: Recorder> Engine<'a, L> {
         let of_values = values.as_ref().map_or(Capture::Nothing, Values::capture);
         let least = if reads || plan.show_errors { Capture::All } else { of_values };
         connector.capture = requests.capture().max(least);
-        let alone = clients.act_without_responses() && !requests.redirects.are_followed();
-        connector.timestamps = alone && target.uses_arrival_time();
+        connector.timestamps = is_unneeded_at_once(&clients, &requests, target);
         Ok(Engine {
             usage: ResourceUsage::new(connector.ip()),
             plan,
             recorder,
             clock: Clock::start(),
             poller: Poller::new()?,
+            streams: StreamedResponses::of(workload, plan.limit),
             defers_reads: connector.timestamps,
             connector,
             clients,
@@ -145,7 +149,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
                 break;
             }
             let until = match self.unread.is_empty() && !self.has_more_shared() {
-                true => self.clients.next_wake().min(next_look),
+                true => self.clients.next_wake().min(next_look).min(self.next_silence()),
                 false => now,
             };
             self.sleep(until, &mut ready)?;
@@ -166,7 +170,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
     fn sleep(&mut self, until: Nanos, ready: &mut Vec<Readiness>) -> io::Result<()> {
         let now = self.clock.now();
         let rest = until.since(now);
-        if !self.defers_reads || rest > UNREAD_MAX {
+        if !self.defers_reads || self.streams.is_some() || rest > UNREAD_MAX {
             return self.poller.wait(rest, ready);
         }
         let rest = until.max(self.last_sleep + self.plan.lateness).since(now);
@@ -202,6 +206,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
     }
 
     fn send_what_is_due(&mut self) {
+        self.end_silent_streams();
         for _ in 0..WISHES_PER_TURN {
             if self.clients.next_wake() > self.clock.now() || self.clients.finished() {
                 return;
@@ -267,4 +272,10 @@ impl<'a, L: Recorder> Engine<'a, L> {
         let made = self.values.as_ref().and_then(|values| values.call(attempt));
         made.or_else(|| self.clients.call(attempt))
     }
+}
+
+/// Whether no decision depends on a response, of which the kernel reports the arrival.
+fn is_unneeded_at_once(clients: &Clients, requests: &Requests<'_>, target: &Target) -> bool {
+    let alone = clients.act_without_responses() && !requests.redirects.are_followed();
+    alone && target.uses_arrival_time()
 }

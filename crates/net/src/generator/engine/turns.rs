@@ -53,6 +53,7 @@ impl<L: Recorder> Engine<'_, L> {
                     return self.pool.list_or_close(place);
                 }
                 Ok(Event::Ready) => self.begin_queued(place),
+                Ok(Event::News { attempt, news, at }) => self.take_news(&attempt, news, at),
                 Ok(event) => {
                     if !self.ended(place, event) {
                         return;
@@ -89,7 +90,7 @@ impl<L: Recorder> Engine<'_, L> {
             Event::Unprocessed { exchange, others_taken: true } => self.send(exchange),
             Event::Unprocessed { exchange, .. } => self.send_again(exchange, "stream_refused"),
             Event::Failed { exchange, failure } => self.fail(exchange, failure),
-            Event::Blocked | Event::Later | Event::Ready => {}
+            Event::Blocked | Event::Later | Event::Ready | Event::News { .. } => {}
         }
         stays
     }
@@ -150,8 +151,12 @@ impl<L: Recorder> Engine<'_, L> {
                 self.messages.make(&attempt, call.as_deref(), write);
             } else {
                 let messages = self.requests.messages(&attempt);
+                let streams = self.streams.as_mut();
+                let events = streams.and_then(|it| it.begin(&attempt, self.clock.now()));
                 let write = |request: &RequestHead<'_>| {
-                    let whole = Outgoing::Request(request);
+                    let whole = events.map_or(Outgoing::Request(request), |format| {
+                        Outgoing::Events(request, format)
+                    });
                     let what = messages.map_or(whole, |wanted| Outgoing::Stream(request, wanted));
                     connection.begin(exchange, what)
                 };

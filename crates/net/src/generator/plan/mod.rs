@@ -168,6 +168,8 @@ pub(crate) struct LoopOutcome {
     pub(crate) bodies_cut: u64,
     /// By population, how long its sessions lasted.
     pub(crate) session_times: Vec<Tally>,
+    /// By kind of request, the times between the events of streamed responses.
+    pub(crate) event_gaps: Vec<Tally>,
     /// If the target has several addresses: by address, the connections that were tried.
     pub(crate) tries: BTreeMap<SocketAddr, Tries>,
     pub(crate) generator: GeneratorFigures,
@@ -205,6 +207,7 @@ impl LoopOutcome {
             in_flight: 0,
             bodies_cut: 0,
             session_times: Vec::new(),
+            event_gaps: Vec::new(),
             tries: BTreeMap::new(),
             generator: GeneratorFigures::default(),
         }

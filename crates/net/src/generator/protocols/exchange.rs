@@ -5,7 +5,7 @@ use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
 use crate::generator::transport::failure::Failure;
-use crate::protocol::{Excerpt, Outbox};
+use crate::protocol::{Excerpt, Outbox, StreamNews};
 
 /// One attempt under way.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,8 @@ pub(crate) enum Event {
     Later,
     /// The handshake has ended: waiting exchanges can begin.
     Ready,
+    /// A part of a streamed response arrived at this time.
+    News { attempt: Attempt, news: StreamNews, at: Nanos },
     /// A response is complete.
     Done { exchange: Exchange, answer: Answer },
     /// A transaction whose statements a program gives has begun, or its last statement is answered,

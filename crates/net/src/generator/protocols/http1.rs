@@ -66,6 +66,9 @@ impl Conversation for Http1 {
         let Some(request) = what.request() else { return };
         exchange.write(out, |out| write_request(out, request));
         self.reader.expect(request.method == "HEAD");
+        if let Some(format) = what.events() {
+            self.reader.await_events(format);
+        }
         self.exchange = Some(exchange);
     }
 
@@ -84,7 +87,10 @@ impl Conversation for Http1 {
             exchange.first_byte = exchange.last_byte.min(arrival.now());
         }
         match self.reader.read(bytes) {
-            Ok(ResponseProgress::NeedMore) => Ok(None),
+            Ok(ResponseProgress::NeedMore) => Ok(self.reader.take_news().map(|news| {
+                let at = exchange.last_byte.min(arrival.now());
+                Event::News { attempt: exchange.attempt, news, at }
+            })),
             Ok(ResponseProgress::Complete { response, used }) if used == bytes.len() => {
                 self.done(response, ending, out).map(Some)
             }

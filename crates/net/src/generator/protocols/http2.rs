@@ -76,11 +76,15 @@ impl Conversation for Http2 {
         let (request, messages) = match what {
             Outgoing::Request(request) => (request, None),
             Outgoing::Stream(request, messages) => (request, Some(messages)),
+            Outgoing::Events(request, _) => (request, None),
             Outgoing::Message(_) | Outgoing::Statements(_) => return,
         };
         let begun = self.client.request(request, self.scheme, out);
         if let Some(wanted) = messages {
             self.client.await_messages(begun.stream, wanted);
+        }
+        if let Some(format) = what.events() {
+            self.client.await_events(begun.stream, format);
         }
         self.exchanges.begin(begun.stream, Exchange { bytes_sent: begun.bytes, ..exchange });
     }

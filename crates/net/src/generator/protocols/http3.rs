@@ -130,7 +130,7 @@ impl Http3 {
             && let Some((exchange, written)) = self.waiting.pop_front()
         {
             if self.client.takes(written.list_bytes) {
-                self.client.begin(stream.into(), written.head_only);
+                self.client.begin(stream.into(), written.head_only, written.events);
                 self.exchanges.begin(stream.into(), exchange);
                 self.session.write_last(stream, written.bytes.into());
             } else {
@@ -209,7 +209,7 @@ impl Conversation for Http3 {
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, _out: &mut Outbox) {
         let Some(request) = what.request() else { return };
-        let written = Client::write(request);
+        let written = EncodedRequest { events: what.events(), ..Client::write(request) };
         let exchange = Exchange { bytes_sent: written.bytes.len() as u64, ..exchange };
         self.waiting.push_back((exchange, written));
         if self.connected {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use thinktime_core::attempt::Attempt;
+use thinktime_core::file::StreamFormat;
 use thinktime_core::random::Stream;
 use thinktime_core::request::{Expect, RequestKind};
 use thinktime_core::time::Nanos;
@@ -130,6 +131,8 @@ pub(crate) enum Outgoing<'a> {
     Request(&'a RequestHead<'a>),
     /// A gRPC call that is answered by a stream, which ends with this many messages.
     Stream(&'a RequestHead<'a>, u64),
+    /// A request that is answered by a stream of events.
+    Events(&'a RequestHead<'a>, StreamFormat),
     Message(&'a OutgoingMessage<'a>),
     Statements(&'a Statements<'a>),
 }
@@ -138,8 +141,18 @@ impl<'a> Outgoing<'a> {
     /// The request, if it is one: where streams are unknown, it is an ordinary request.
     pub(crate) fn request(&self) -> Option<&'a RequestHead<'a>> {
         match self {
-            Outgoing::Request(request) | Outgoing::Stream(request, _) => Some(request),
+            Outgoing::Request(request)
+            | Outgoing::Stream(request, _)
+            | Outgoing::Events(request, _) => Some(request),
             Outgoing::Message(_) | Outgoing::Statements(_) => None,
+        }
+    }
+
+    /// The format of the events of its answer, if it has any.
+    pub(crate) fn events(&self) -> Option<StreamFormat> {
+        match self {
+            Outgoing::Events(_, format) => Some(*format),
+            _ => None,
         }
     }
 }

@@ -38,7 +38,9 @@ impl Conversation for Proxied {
         let authorization = self.authorization.as_deref().map(|text| ("Proxy-Authorization", text));
         let headers: Vec<_> = request.headers.iter().copied().chain(authorization).collect();
         let whole = RequestHead { target: &target, headers: &headers, ..*request };
-        self.inner.begin(exchange, Outgoing::Request(&whole), out);
+        let events = what.events();
+        let what = events.map_or(Outgoing::Request(&whole), |it| Outgoing::Events(&whole, it));
+        self.inner.begin(exchange, what, out);
     }
 
     fn read(

@@ -81,6 +81,10 @@ impl<N: Copy + PartialEq> Exchanges<N> {
                 self.carried[place].1.first_byte = clock.now();
                 None
             }
+            Of::News { stream, news } => {
+                let attempt = self.carried[self.place(stream)?].1.attempt;
+                Some(Event::News { attempt, news, at: clock.now() })
+            }
             Of::Complete { stream, status, bytes, server_time, excerpt } => {
                 let exchange = self.take(stream)?;
                 let answer = Answer { server_time, ..Answer::new(status, bytes, excerpt) };

@@ -30,12 +30,13 @@ pub(crate) fn combine(one: LoopOutcome, other: LoopOutcome) -> LoopOutcome {
         in_flight: one.in_flight + other.in_flight,
         bodies_cut: one.bodies_cut + other.bodies_cut,
         session_times: both(one.session_times, other.session_times),
+        event_gaps: both(one.event_gaps, other.event_gaps),
         tries: sum_of(one.tries, other.tries),
         generator: one.generator.joined(other.generator),
     }
 }
 
-/// The times of both, by population.
+/// The times of both, by population or kind of request.
 fn both(mut one: Vec<Tally>, other: Vec<Tally>) -> Vec<Tally> {
     one.resize(one.len().max(other.len()), Tally::default());
     one.iter_mut().zip(&other).for_each(|(mine, theirs)| mine.merge(theirs));

@@ -205,8 +205,9 @@ impl<'a> Requests<'a> {
 
     /// The parts of responses that must be kept without a program that reads them.
     pub(crate) fn capture(&self) -> Capture {
+        let kinds = &self.workload.requests;
         let heads = self.follows_responses()
-            || self.workload.requests.iter().any(|kind| kind.grpc.is_some());
+            || kinds.iter().any(|kind| kind.grpc.is_some() || kind.stream.is_some());
         if heads { Capture::Heads } else { Capture::Nothing }
     }
 

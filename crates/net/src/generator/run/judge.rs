@@ -269,7 +269,7 @@ fn could_change(summary: &Summary, slo: &Slo, late_p99: f64) -> Change {
         return if lost.any(|(one, _)| stands(one)) { Change::Lost } else { Change::ToMet };
     }
     let margin = |(one, found): (&Objective, &ObjectiveFigures)| {
-        let time = matches!(one.figure, Figure::Response(_) | Figure::Page(_));
+        let time = one.figure.is_time() && !matches!(one.figure, Figure::EventGap(_));
         time.then_some(one.limit - found.value?)
     };
     let smallest = all().filter_map(margin).reduce(f64::min);

@@ -93,6 +93,7 @@ fn outcome(
         (None, None) => Ending::Planned,
     };
     collector.set_sessions(done.report, &done.session_times);
+    collector.set_event_gaps(done.event_gaps);
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
     let judged = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight);

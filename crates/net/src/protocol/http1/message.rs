@@ -54,6 +54,11 @@ impl<M> MessageReader<M> {
         self.excerpt = capture.place();
     }
 
+    /// The kept parts of the current message, whose events may be awaited.
+    pub(super) fn excerpt(&mut self) -> &mut Option<Box<Excerpt>> {
+        &mut self.excerpt
+    }
+
     /// The kept parts of the message that has been read.
     pub(super) fn take_excerpt(&mut self) -> Option<Box<Excerpt>> {
         self.excerpt.take()

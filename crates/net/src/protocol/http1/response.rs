@@ -1,5 +1,6 @@
 //! Responses: the client reads them, the server writes them.
 
+use thinktime_core::file::StreamFormat;
 use thinktime_core::time::Nanos;
 
 use super::ProtocolError;
@@ -9,7 +10,7 @@ use super::head::{ParsedHead, read_response_head};
 use super::message::{Complete, Head, MessageReader};
 use super::rules::Rules;
 use super::write::{push_content_length, push_decimal, push_header};
-use crate::protocol::{Capture, Excerpt};
+use crate::protocol::{Capture, Excerpt, StreamNews};
 
 /// The properties of a response that a client needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +72,16 @@ impl ResponseReader {
         self.message.reset();
         self.message.capture(self.capture);
         self.head_only = head_only;
+    }
+
+    /// Counts the events of the response that was just expected.
+    pub fn await_events(&mut self, format: StreamFormat) {
+        Excerpt::await_events(self.message.excerpt(), format);
+    }
+
+    /// What has arrived of the response's events since the last look.
+    pub fn take_news(&mut self) -> Option<StreamNews> {
+        self.message.excerpt().as_mut()?.events.as_mut()?.take_news()
     }
 
     /// Whether any byte of the current response has been read. False once it is complete.

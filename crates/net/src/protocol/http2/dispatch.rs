@@ -79,6 +79,7 @@ impl Client {
             events.push_back(Event::Begun { stream: frame.stream });
         }
         let result = stream.response.data(data, ends);
+        events.extend(stream.response.news(frame.stream));
         if !ends && let Some(increment) = stream.receive_window.refill() {
             frame::push_number(out.buffer(), kind::WINDOW_UPDATE, frame.stream, increment);
         }

@@ -1,5 +1,7 @@
 //! Writes requests.
 
+use thinktime_core::file::StreamFormat;
+
 use super::client::Client;
 use super::frame::{self, flag, kind};
 use super::hpack::Keep;
@@ -54,6 +56,13 @@ impl Client {
     pub fn await_messages(&mut self, stream: u32, wanted: u64) {
         if let Some(place) = self.place(stream) {
             self.streams[place].response.messages = Some(MessageCount::new(wanted));
+        }
+    }
+
+    /// Counts the events of the response to a request that has just begun.
+    pub fn await_events(&mut self, stream: u32, format: StreamFormat) {
+        if let Some(place) = self.place(stream) {
+            self.streams[place].response.await_events(format);
         }
     }
 

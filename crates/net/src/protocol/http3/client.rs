@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use thinktime_core::file::StreamFormat;
+
 use super::control::{Control, Stop, of};
 use super::frame::{self, kind};
 use super::qpack::Encoder;
@@ -24,6 +26,8 @@ pub struct EncodedRequest {
     pub list_bytes: u64,
     /// Whether its response has a head only.
     pub head_only: bool,
+    /// The format of its response, if that is a stream of events.
+    pub events: Option<StreamFormat>,
 }
 
 /// A client's end of one connection.
@@ -68,7 +72,7 @@ impl Client {
         if !request.body.is_empty() {
             frame::push(&mut bytes, kind::DATA, request.body);
         }
-        EncodedRequest { bytes, list_bytes, head_only: request.method == "HEAD" }
+        EncodedRequest { bytes, list_bytes, head_only: request.method == "HEAD", events: None }
     }
 
     /// Whether the server accepts a request's list of fields, as far as it has said.
@@ -77,10 +81,14 @@ impl Client {
         self.control.list_bytes_max.is_none_or(|most| list_bytes <= most)
     }
 
-    /// A request goes over the stream of this number, which is larger than those before.
-    pub fn begin(&mut self, stream: u64, head_only: bool) {
+    /// A request goes over the stream of this number, which is larger than those before. The
+    /// response is perhaps a stream of events.
+    pub fn begin(&mut self, stream: u64, head_only: bool, events: Option<StreamFormat>) {
         self.control.empty_frames.reset();
-        let response = Response::new(head_only, self.capture.place());
+        let mut response = Response::new(head_only, self.capture.place());
+        if let Some(format) = events {
+            response.await_events(format);
+        }
         self.streams.push(Stream::new(stream, response));
     }
 
@@ -198,6 +206,7 @@ impl Client {
         if !begun && stream.response.begun {
             events.push_back(Event::Begun { stream: stream.id });
         }
+        events.extend(stream.response.news(stream.id));
         Ok(step)
     }
 

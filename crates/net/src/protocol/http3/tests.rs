@@ -21,7 +21,7 @@ const OTHER: u64 = 7;
 fn client(requests: u64) -> Client {
     let mut client = Client::new(Capture::All);
     for number in 0..requests {
-        client.begin(4 * number, false);
+        client.begin(4 * number, false, None);
     }
     client
 }

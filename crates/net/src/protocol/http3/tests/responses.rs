@@ -49,7 +49,7 @@ fn interim_heads_trailers_and_unknown_frames_go_with_a_response() {
 fn heads_alone_are_responses_to_head_and_of_some_statuses() {
     let long = [(":status", "200"), ("content-length", "9")];
     let mut client = Client::new(Capture::Nothing);
-    client.begin(0, true);
+    client.begin(0, true, None);
     let (events, result) = feed(&mut client, 0, &script().head(&long).0, 5, true);
     let bytes = script().head(&long).0.len() as u64;
     let server_time = Nanos::MAX;
@@ -81,7 +81,7 @@ fn malformed_responses_end_their_stream_alone() {
         assert_eq!(result, Ok(Some(Stop { code: 0x10e })));
     }
     let mut client = Client::new(Capture::Nothing);
-    client.begin(0, true);
+    client.begin(0, true, None);
     let (_, result) = feed(&mut client, 0, &ok().data(3).0, 100, true);
     assert_eq!((result, client.is_closing()), (Ok(Some(Stop { code: 0x10e })), false));
 }
