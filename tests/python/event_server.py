@@ -34,19 +34,7 @@ def event_server(schedule: Schedule, head: bytes = b"") -> Iterator[str]:
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             # A client may leave, and the server may end.
             with suppress(ConnectionError, asyncio.CancelledError):
-                await stream(reader, writer)
-
-        async def stream(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            async for path in _requests(reader):
-                writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + head + b"\r\n")
-                for wait_s, part in schedule(path, next(number)):
-                    await asyncio.sleep(wait_s)
-                    if part is None:
-                        writer.transport.abort()
-                        return
-                    writer.write(b"%x\r\n%b\r\n" % (len(part), part) if part else b"")
-                    await writer.drain()
-                writer.write(b"0\r\n\r\n")
+                await _answer(reader, writer, head, lambda path: schedule(path, next(number)))
 
         server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1024)
         url.append(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
@@ -62,6 +50,25 @@ def event_server(schedule: Schedule, head: bytes = b"") -> Iterator[str]:
     finally:
         ends[0]()
         thread.join(300)
+
+
+async def _answer(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    head: bytes,
+    schedule: Callable[[str], Sequence[Part]],
+) -> None:
+    """All requests of a connection are answered, until it ends or a part is its end."""
+    async for path in _requests(reader):
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + head + b"\r\n")
+        for wait_s, part in schedule(path):
+            await asyncio.sleep(wait_s)
+            if part is None:
+                writer.transport.abort()
+                return
+            writer.write(b"%x\r\n%b\r\n" % (len(part), part) if part else b"")
+            await writer.drain()
+        writer.write(b"0\r\n\r\n")
 
 
 async def _requests(reader: asyncio.StreamReader) -> AsyncIterator[str]:

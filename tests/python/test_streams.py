@@ -10,6 +10,7 @@ import cases
 import jsonschema
 import polars as pl
 import pytest
+from answer_server import Answer, answer_server
 from event_server import Part, event_server, events
 from real_runs import skip_if_late
 from switch_servers import switching
@@ -266,3 +267,31 @@ def test_mistakes_are_refused_with_what_would_be_right(request_lines: str, said:
     with pytest.raises(tt.InputError) as refused:
         cases.workload(CLOSED.format(1), requests=f'[[request]]\nname = "a"\n{request_lines}\n')
     assert said in str(refused.value)
+
+
+def test_prompts_have_the_words_of_their_keys(tmp_path: Path) -> None:
+    """Two users, whose second question begins with their first; instructions are shared."""
+    (tmp_path / "users.csv").write_text("user\nann\nbob\n")
+    (tmp_path / "w.toml").write_text(
+        'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 2\n'
+        '[session]\nthink = "const(1ms)"\ndata = ["users.csv"]\n'
+        '[[request]]\nname = "first"\npost = "/first"\nnext = { second = 1 }\n'
+        'json = { user = "{user}", system = "{words(40, of=const(7))}", '
+        'prompt = "{words(20, of=user)}", other = "{words(uniform(5, 9))}" }\n'
+        '[[request]]\nname = "second"\npost = "/second"\nnext = { end = 1 }\n'
+        'json = { user = "{user}", prompt = "{words(50, of=user)}" }\n'
+    )
+    with answer_server(lambda _: Answer()) as (url, received):
+        result = tt.run(tmp_path / "w.toml", url, requests=24)
+    assert result.summary["errors"] == 0
+    bodies = [json.loads(one.body) for one in received]
+    first = [one for one in bodies if "system" in one]
+    assert len({one["system"] for one in first}) == 1
+    assert len(first[0]["system"].split()) == 40
+    assert all(5 <= len(one["other"].split()) <= 9 for one in first)
+    assert len({one["other"] for one in first}) == len(first)
+    for user in ("ann", "bob"):
+        prompts = {one["prompt"] for one in bodies if one["user"] == user}
+        short, long = sorted(prompts, key=len)
+        assert (len(short.split()), len(long.split())) == (20, 50)
+        assert long.startswith(f"{short} ")

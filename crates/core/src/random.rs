@@ -64,6 +64,8 @@ pub enum Purpose {
     Trace = 26,
     /// How long clients wait before they give up.
     Patience = 27,
+    /// The words of texts of one key.
+    Words = 28,
 }
 
 /// All streams of one seed and purpose.

@@ -285,9 +285,8 @@ fn metric_figures(report: &Report) -> impl Iterator<Item = (String, TimeFigures)
 fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<String> {
     let mut warnings = Vec::new();
     for (message, count) in collector.programs.iter().flat_map(Report::errors) {
-        let sessions =
-            if *count == 1 { "1 session" } else { &format!("{} sessions", words::count(*count)) };
-        warnings.push(format!("the script ended {sessions}: {message}"));
+        let (number, plural) = (words::count(*count), if *count == 1 { "" } else { "s" });
+        warnings.push(format!("the script ended {number} session{plural}: {message}"));
     }
     warnings.extend(collector.programs.iter().flat_map(Report::warnings).cloned());
     warnings.extend(collector.programs.iter().flat_map(Report::missed));

@@ -140,6 +140,7 @@ impl RequestKind {
         common: Common<'_>,
     ) -> Result<RequestKind, (String, Invalid)> {
         let owned = |(key, error): (&'static str, Invalid)| (key.to_owned(), error);
+        own_name(&table.name).map_err(|error| ("name".to_owned(), error))?;
         let (kind, body) = RequestKind::plainly(table, common).map_err(owned)?;
         let (_, key, target) = method_and_target(table).map_err(owned)?;
         let contents = Contents { message: &kind.message, call: kind.grpc.as_deref(), body: &body };
@@ -154,7 +155,6 @@ impl RequestKind {
     ) -> Result<(RequestKind, Body), (&'static str, Invalid)> {
         let (files, names) = (common.files, common.values.names.as_slice());
         let named = |key: &'static str| move |error: Invalid| (key, error);
-        own_name(&table.name).map_err(named("name"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
         let (timeout, patience) = timeout_of(table, files).map_err(named("timeout"))?;

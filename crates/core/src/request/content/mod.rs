@@ -5,5 +5,7 @@ pub(super) mod form;
 pub(super) mod grpc;
 pub(super) mod header;
 pub(super) mod message;
+mod place;
 pub(super) mod sql;
 pub(super) mod template;
+mod words;

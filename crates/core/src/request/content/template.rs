@@ -1,8 +1,10 @@
-//! Texts with places that vary: draws of a distribution, and values of a session.
+//! Texts with places that vary: draws of a distribution, words, and values of a session.
 
 use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::units::Dimension;
 
+pub use super::place::{Place, Unwritten};
+use super::words::Words;
 use crate::distribution::{Distribution, ENTRIES};
 use crate::files::Files;
 use crate::random::Stream;
@@ -20,34 +22,12 @@ enum Part {
     Drawn(Distribution),
     /// A session's value, by its place among the names.
     Value(usize, Place),
+    /// A text of a length by law.
+    Words(Words, Place),
     /// A brace, as imports write one that would begin a draw.
     Brace(Place),
     /// A text that must not contain these bytes, however its places are filled.
     Fenced(Template, Vec<u8>),
-}
-
-/// The place of a value, which decides how it is written there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In a body: as it is.
-    Plain,
-    /// Within a text of JSON.
-    Json,
-    /// In a field of a form, or in a query.
-    Form,
-    /// In the path of a target: characters not allowed there are percent-encoded.
-    Path,
-    /// In the value of a header field.
-    Header,
-}
-
-/// Why a template cannot be written for a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unwritten {
-    /// The session does not have this value, by its place among the names.
-    Missing(usize),
-    /// A value has control characters, and is in a header field; or it would end a part of a form.
-    Unfit,
 }
 
 impl Template {
@@ -75,7 +55,8 @@ impl Template {
     }
 
     /// Parses `Bearer {token}` or `{"id": {zipf(n=10, s=1)}}`: braces hold a name of `names`, a
-    /// distribution whose name is known, or `brace()`, a brace. Other braces are themselves.
+    /// distribution whose name is known, `words(...)`, a text of a length by law, or `brace()`, a
+    /// brace. Other braces are themselves.
     ///
     /// # Errors
     /// When a distribution is wrong; or, if sessions have values, when braces hold a name alone
@@ -169,7 +150,8 @@ impl Template {
         let literal = |part: &Part| match part {
             Part::Literal(bytes) => Some(bytes.clone()),
             // A text with a brace has no constant bytes: the file's own text is not what is sent.
-            Part::Drawn(_) | Part::Value(..) | Part::Brace(_) | Part::Fenced(..) => None,
+            Part::Drawn(_) | Part::Words(..) => None,
+            Part::Value(..) | Part::Brace(_) | Part::Fenced(..) => None,
         };
         let all: Option<Vec<Vec<u8>>> = self.parts.iter().map(literal).collect();
         all.map(|parts| parts.concat())
@@ -180,6 +162,7 @@ impl Template {
     pub fn has_values(&self) -> bool {
         self.parts.iter().any(|part| match part {
             Part::Value(..) => true,
+            Part::Words(words, _) => words.value().is_some(),
             Part::Fenced(inside, _) => inside.has_values(),
             Part::Literal(_) | Part::Drawn(_) | Part::Brace(_) => false,
         })
@@ -203,6 +186,11 @@ impl Template {
                 Part::Value(name, place) => {
                     let bytes = value(*name).ok_or(Unwritten::Missing(*name))?;
                     place.write(out, bytes)?;
+                }
+                Part::Words(words, place) => {
+                    let mut text = Vec::new();
+                    words.write(&mut text, stream, value).map_err(Unwritten::Missing)?;
+                    place.write(out, &text)?;
                 }
                 Part::Brace(place) => place.write(out, b"{")?,
                 Part::Fenced(inside, fence) => {
@@ -241,6 +229,9 @@ fn inner(
     if let Some(name) = names.iter().position(|name| name == text) {
         return Ok(Some(Part::Value(name, place)));
     }
+    if let Some(words) = Words::parse(text, names, files)? {
+        return Ok(Some(Part::Words(words, place)));
+    }
     if let Some((law, _)) = text.split_once('(')
         && ENTRIES.iter().any(|entry| entry.name == law)
     {
@@ -269,31 +260,6 @@ pub(crate) fn is_value_name(text: &str) -> bool {
 fn opens_text(json: &[u8]) -> bool {
     let Some((b'"', before)) = json.split_last() else { return false };
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
-}
-
-impl Place {
-    fn write(self, out: &mut Vec<u8>, value: &[u8]) -> Result<(), Unwritten> {
-        match self {
-            Place::Plain => out.extend_from_slice(value),
-            Place::Json => {
-                let text = serde_json::Value::from(String::from_utf8_lossy(value)).to_string();
-                out.extend_from_slice(&text.as_bytes()[1..text.len() - 1]);
-            }
-            Place::Form => out.extend_from_slice(super::form::escape(value).as_bytes()),
-            Place::Path => value.iter().for_each(|byte| match byte {
-                b'#' => out.extend_from_slice(b"%23"),
-                byte if byte.is_ascii_graphic() => out.push(*byte),
-                byte => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
-            }),
-            Place::Header => {
-                if value.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
-                    return Err(Unwritten::Unfit);
-                }
-                out.extend_from_slice(value);
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
