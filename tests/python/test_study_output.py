@@ -31,6 +31,7 @@ SHORT = {
     "siege/study.py": "--small",
     "static-server/study.py": "--quick",
     "thousand-nodes/simulate.py": "--small",
+    "token-servers/study.py": "--quick",
     "wide-area/study.py": "--quick",
 }
 """The studies that can be made in short, and the option that does."""

@@ -19,7 +19,7 @@ _SHORTEST = {"min": 120.0, "h": 7200.0}  # a unit is used from this many seconds
 _SIZE_UNITS = [(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")]
 _DIGITS_MAX = 9  # if two numbers would otherwise look alike
 
-_PERCENTILE = re.compile(r"(page_)?p\d")
+_KEY = re.compile(r"p\d|[a-z]+_")
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:ns|µs|ms|s|min|h|%|B|kB|MB|GB)(?!\w))|(?<=[±≤≥]) ")
 
 # A number in the notation of laws, with a unit of time or without one.
@@ -179,9 +179,9 @@ def unbroken(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """A text with a capital at its start and one full stop at its end; p99 stays p99."""
+    """A text with a capital at its start and one full stop at its end; a key keeps its letters."""
     text = text.strip().rstrip(".")
-    first = text[:1] if _PERCENTILE.match(text) else text[:1].upper()
+    first = text[:1] if _KEY.match(text) else text[:1].upper()
     return f"{first}{text[1:]}." if text else ""
 
 
