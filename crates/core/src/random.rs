@@ -64,6 +64,8 @@ pub enum Purpose {
     Trace = 26,
     /// How long clients wait before they give up.
     Patience = 27,
+    /// The tokens of requests.
+    Tokens = 28,
 }
 
 /// All streams of one seed and purpose.
