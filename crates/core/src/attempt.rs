@@ -117,3 +117,25 @@ pub(crate) const SESSIONS: u64 = 1 << 48;
 /// The number of the first of these sessions: later ones count from 0, and do the same whether
 /// these exist or not.
 pub(crate) const FIRST_SESSION: u64 = 1 << 40;
+
+/// When the events of one streamed response came, from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventTimes {
+    /// Their number.
+    pub count: u32,
+    /// The first; [`Nanos::MAX`] if none came.
+    pub first: Nanos,
+    /// The last; [`Nanos::MAX`] if none came.
+    pub last: Nanos,
+}
+
+impl EventTimes {
+    /// No event came.
+    pub const NONE: EventTimes = EventTimes { count: 0, first: Nanos::MAX, last: Nanos::MAX };
+}
+
+impl Default for EventTimes {
+    fn default() -> EventTimes {
+        EventTimes::NONE
+    }
+}

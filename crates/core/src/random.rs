@@ -64,8 +64,10 @@ pub enum Purpose {
     Trace = 26,
     /// How long clients wait before they give up.
     Patience = 27,
+    /// The tokens of requests.
+    Tokens = 28,
     /// The words of texts of one key.
-    Words = 28,
+    Words = 29,
 }
 
 /// All streams of one seed and purpose.

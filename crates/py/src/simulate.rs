@@ -7,6 +7,7 @@ use pyo3::types::PyBytes;
 use thinktime_core::limit::Limit;
 use thinktime_core::options::SimulateOptions;
 use thinktime_core::request::RequestKind;
+use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload;
 use thinktime_data::{Labels, OutcomeTable, RowSelection, RunFile, RunTable, schedule_json};
@@ -78,7 +79,7 @@ pub(crate) fn simulate(
         populations: workload.population_names_of(),
         stations,
         real: false,
-        streamed: false,
+        streamed: gives_events(&workload.inner, &system.inner),
     };
     let (storage, mut writer) = Storage::open(output, run, labels, keep, None)?;
     let (inner, model) = (&workload.inner, &system.inner);
@@ -124,6 +125,12 @@ pub(crate) fn replicate<'py>(
     let (workload, system) = (&workload.inner, &system.inner);
     let done = py.detach(|| replicate_as_bytes(workload, system, &plan, number));
     done.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| invalid(&error))
+}
+
+/// Whether responses are streams whose events are simulated.
+fn gives_events(workload: &workload::Workload, system: &SystemModel) -> bool {
+    let streamed = workload.requests.iter().any(|kind| kind.stream.is_some());
+    streamed && system.token_servers().next().is_some()
 }
 
 /// The approximate number of requests, which decides which rows to keep.

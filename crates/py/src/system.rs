@@ -247,7 +247,7 @@ impl Station {
     fn demand_of(&self, request: &str) -> Option<Distribution> {
         match self.model.demand.as_ref()?.of(request)? {
             DemandLaw::Drawn(law) => Some(law.into()),
-            DemandLaw::Trace(_) | DemandLaw::Sized(_) => None,
+            DemandLaw::Trace(_) | DemandLaw::Sized(_) | DemandLaw::Tokens(_) => None,
         }
     }
 

@@ -9,6 +9,7 @@ mod progress_guard;
 mod sessions;
 mod stages;
 
+use thinktime_core::attempt::EventTimes;
 use thinktime_core::client::Clients;
 use thinktime_core::limit::Limit;
 use thinktime_core::record::{Collector, RowSink, RunProgress, Window};
@@ -43,6 +44,8 @@ struct Driver<'a, M> {
     clients: Clients,
     system: M,
     collector: Collector,
+    /// Those of the response that came last.
+    events: EventTimes,
     kinds: Vec<RequestKind>,
     /// By the slot of the session, its request in the system; kept if clients take requests back.
     present: Vec<Option<JobRef>>,
@@ -83,12 +86,15 @@ impl<'a, M: ModelledSystem> Driver<'a, M> {
     fn new(setup: &Setup<'_>, system: M, sink: &'a mut dyn RowSink) -> Driver<'a, M> {
         let &Setup { workload, model, limit, progress, number, interval, checkpoints } = setup;
         let clients = Clients::new(workload, limit);
+        let collector = Collector::of(workload, limit, false, interval);
+        let streams = model.token_servers().next().is_some();
         let checkpoints = checkpoints.then(|| Checkpoints::new(limit.warmup, interval));
         Driver {
             sort: Sort::of(&clients, M::KNOWS_DEPARTURES),
             clients,
             system,
-            collector: Collector::of(workload, limit, false, interval),
+            collector: if streams { collector.with_events(workload) } else { collector },
+            events: EventTimes::NONE,
             kinds: workload.requests.clone(),
             present: if withdraws(workload) { vec![None] } else { Vec::new() },
             limit,
@@ -130,10 +136,13 @@ impl<'a, M: ModelledSystem> Driver<'a, M> {
             self.now = next;
             // A departure comes before a client's request at the same instant.
             if served <= wake {
-                if let Some(departure) = self.system.advance(next)
-                    && let Some(ended) = S::answer(&mut self.clients, &departure)
-                {
-                    self.record_answer(&departure, &ended);
+                if let Some(departure) = self.system.advance(next) {
+                    if M::STREAMS {
+                        self.events = self.system.take_events(&departure);
+                    }
+                    if let Some(ended) = S::answer(&mut self.clients, &departure) {
+                        self.record_answer(&departure, &ended);
+                    }
                 }
             } else {
                 self.leave_line(next);
@@ -253,6 +262,7 @@ impl<M: ModelledSystem> Course for Driver<'_, M> {
         let measured = self.measured.take();
         let measured =
             measured.unwrap_or_else(|| self.system.measured(self.now, self.number_before));
+        self.collector.set_event_gaps(measured.event_gaps());
         self.collector.set_sessions(self.clients.report(), self.clients.session_times());
         for attempt in self.waiting().into_iter().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {

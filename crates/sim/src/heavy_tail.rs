@@ -79,6 +79,7 @@ fn effect(
     let index = match &visit.law {
         DemandLaw::Drawn(law) => law.tail_index(),
         DemandLaw::Trace(_) => f64::INFINITY,
+        DemandLaw::Tokens(law) => law.tail_index(),
         // There are as many sizes as targets, and mostly these are finitely many.
         DemandLaw::Sized(law) => law.time.as_ref().map_or(f64::INFINITY, |time| time.tail_index()),
     };

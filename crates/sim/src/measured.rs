@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use thinktime_core::record::{StationFigures, Summary};
+use thinktime_core::statistics::Tally;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{AnyNodeModel, NodeSummary, StationSummary, SystemModel};
 use thinktime_core::workload::Workload;
@@ -36,12 +37,27 @@ impl Measured {
                     summary.add_machine(name, os, machine);
                 }
                 Some(NodeSummary::Link(link)) => summary.add_link(name, link),
+                Some(NodeSummary::TokenServer { tokens, .. }) => {
+                    summary.add_token_server(name, tokens);
+                }
                 Some(NodeSummary::Cluster(cluster)) => {
                     let AnyNodeModel::Cluster(model) = model else { continue };
                     summary.add_cluster(name, &model.dispatch_text, cluster);
                 }
             }
         }
+    }
+
+    /// The times between the events of responses, by kind of request; none without a server of
+    /// tokens.
+    pub(crate) fn event_gaps(&self) -> Vec<Tally> {
+        let mut all = Vec::<Tally>::new();
+        for node in self.nodes.iter().flatten() {
+            let NodeSummary::TokenServer { tokens, .. } = node else { continue };
+            all.resize(all.len().max(tokens.gaps.len()), Tally::default());
+            all.iter_mut().zip(&tokens.gaps).for_each(|(sum, one)| sum.merge(one));
+        }
+        all
     }
 
     /// Adds another replication: time averages over both, each weighted by its length. The
@@ -62,7 +78,11 @@ pub(crate) fn stations<'a>(
     let mut all = Vec::new();
     for (model, node) in system.nodes.iter().zip(nodes) {
         match node {
-            Some(NodeSummary::Station(station) | NodeSummary::Machine { station, .. }) => {
+            Some(
+                NodeSummary::Station(station)
+                | NodeSummary::Machine { station, .. }
+                | NodeSummary::TokenServer { station, .. },
+            ) => {
                 all.push((model.name(), Cow::Borrowed(station)));
             }
             Some(NodeSummary::Cluster(cluster)) => {

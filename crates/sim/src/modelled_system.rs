@@ -1,5 +1,6 @@
 //! The modelled system, as the driver sees it: any system, or a fast engine if one applies.
 
+use thinktime_core::attempt::EventTimes;
 use thinktime_core::file::Cancel;
 use thinktime_core::random::Purpose;
 use thinktime_core::request::RequestKind;
@@ -21,6 +22,9 @@ pub(crate) trait ModelledSystem {
 
     /// Whether there may be links.
     const LINKS: bool = false;
+
+    /// Whether responses may be streams of events.
+    const STREAMS: bool = false;
 
     /// When the system next acts; [`Nanos::MAX`] if nothing is due.
     fn next_event(&self) -> Nanos;
@@ -51,6 +55,12 @@ pub(crate) trait ModelledSystem {
     #[inline(always)]
     fn take_segments(&mut self) -> u64 {
         0
+    }
+
+    /// The events of the response of a request that has just left.
+    #[inline(always)]
+    fn take_events(&mut self, _departure: &Departure) -> EventTimes {
+        EventTimes::NONE
     }
 
     /// The requests in the system whose departure is not known.
@@ -91,6 +101,7 @@ pub(crate) trait ModelledSystem {
 /// Any system.
 impl ModelledSystem for System<DrawnDemands> {
     const LINKS: bool = true;
+    const STREAMS: bool = true;
 
     #[inline(always)]
     fn next_event(&self) -> Nanos {
@@ -114,6 +125,11 @@ impl ModelledSystem for System<DrawnDemands> {
     #[inline(always)]
     fn take_segments(&mut self) -> u64 {
         System::take_segments(self)
+    }
+
+    #[inline(always)]
+    fn take_events(&mut self, departure: &Departure) -> EventTimes {
+        System::take_events(self, departure)
     }
 
     fn inside(&self) -> Vec<Job> {

@@ -14,6 +14,8 @@ use crate::measured::{Measured, Nodes};
 const FULL: f64 = 0.98;
 /// A link is full from this load on: senders that lose packets leave some of its rate unused.
 const LINK_FULL: f64 = 0.9;
+/// A server of tokens is full from this load on: whole prompts leave some of its memory unused.
+const TOKENS_FULL: f64 = 0.9;
 /// By chance alone, the number that is present grows by several times the square root of the number
 /// that came. Ten times are too many even at a load of exactly 1.
 const DEVIATIONS: f64 = 10.0;
@@ -74,6 +76,7 @@ impl Overload {
 fn is_full(node: &NodeSummary) -> bool {
     match node {
         NodeSummary::Station(one) | NodeSummary::Pool(one) => one.load >= FULL,
+        NodeSummary::TokenServer { tokens, .. } => tokens.fullness >= TOKENS_FULL,
         NodeSummary::Machine { .. } => false,
         NodeSummary::Cluster(of) => {
             of.servers.iter().flat_map(|one| &one.stations).any(|one| one.load >= FULL)
@@ -82,12 +85,16 @@ fn is_full(node: &NodeSummary) -> bool {
     }
 }
 
-/// A pool, a station, or a station of one of a cluster's servers, that turns nobody away.
+/// A pool, a station, or a station of one of a cluster's servers, that turns nobody away; or a
+/// server of tokens, which turns away only what does not fit into its memory.
 struct Part<'a> {
     /// Of a cluster, whose server has this number.
     cluster: Option<(&'a str, usize)>,
     name: &'a str,
     figures: &'a StationSummary,
+    /// How full it was, and from when on it is full.
+    load: f64,
+    full: f64,
 }
 
 impl Part<'_> {
@@ -106,7 +113,13 @@ impl Part<'_> {
 fn parts<'a>(system: &'a SystemModel, nodes: &'a Nodes) -> Vec<Part<'a>> {
     let mut all = Vec::new();
     for (model, node) in system.nodes.iter().zip(nodes) {
-        let alone = |figures| Part { cluster: None, name: model.name(), figures };
+        let alone = |figures: &'a StationSummary| Part {
+            cluster: None,
+            name: model.name(),
+            figures,
+            load: figures.load,
+            full: FULL,
+        };
         match (model, node) {
             (AnyNodeModel::Pool(pool), Some(NodeSummary::Pool(of)))
                 if pool.queue_limit == u64::MAX =>
@@ -118,13 +131,22 @@ fn parts<'a>(system: &'a SystemModel, nodes: &'a Nodes) -> Vec<Part<'a>> {
             {
                 all.push(alone(of));
             }
+            (AnyNodeModel::TokenServer(_), Some(NodeSummary::TokenServer { station, tokens })) => {
+                all.push(Part { load: tokens.fullness, full: TOKENS_FULL, ..alone(station) });
+            }
             (AnyNodeModel::Cluster(cluster), Some(NodeSummary::Cluster(of)))
                 if cluster.stations.iter().all(|one| one.model.is_unlimited()) =>
             {
                 for (number, server) in of.servers.iter().enumerate() {
                     let cluster = Some((model.name(), number));
                     let its = of.stations.iter().zip(&server.stations);
-                    all.extend(its.map(|(name, figures)| Part { cluster, name, figures }));
+                    all.extend(its.map(|(name, figures)| Part {
+                        cluster,
+                        name,
+                        figures,
+                        load: figures.load,
+                        full: FULL,
+                    }));
                 }
             }
             _ => {}
@@ -164,10 +186,10 @@ fn keeps_growing(growths: &[f64]) -> bool {
 }
 
 fn full_part(part: &Part<'_>, chance: Chance, growths: &[f64]) -> Option<FullPart> {
-    let StationSummary { load, growth, .. } = *part.figures;
+    let (load, growth) = (part.load, part.figures.growth);
     let (arrivals, demand_cv2) = (part.figures.demands.arrivals, part.figures.demands.cv2());
     let beyond = || chance.is_exceeded(growth, arrivals, demand_cv2) || keeps_growing(growths);
-    let full = load >= FULL && growth > 0 && beyond();
+    let full = load >= part.full && growth > 0 && beyond();
     full.then(|| {
         let served = (arrivals as f64 - growth as f64).max(1.0);
         let asked = Some(load * arrivals as f64 / served);

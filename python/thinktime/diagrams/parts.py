@@ -1,4 +1,4 @@
-"""The facts that diagrams show of a system's parts: stations, machines, pools and clusters."""
+"""The facts that diagrams show of a system's parts: stations, machines, clusters, pools and more."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ServiceTable,
         StationTable,
         SystemFile,
+        TokenServerTable,
     )
 
 Form = Literal["queue", "shared", "cores", "places", "cluster"]
@@ -53,6 +54,7 @@ def parts_of(system: SystemFile) -> list[Part]:
     return [
         *(station(one) for one in system["station"]),
         *(machine(one, system["service"]) for one in machines),
+        *(_token_server(one) for one in system["token_server"]),
         *(_cluster(one, system) for one in system["cluster"]),
         *(_pool(one) for one in system["pool"]),
     ]
@@ -86,6 +88,20 @@ def machine(table: MachineTable, services: Sequence[ServiceTable]) -> Part:
             threads, *more = _service(one)
             facts += [f"service {one['name']}: {threads}", *more]
     return Part(table["name"], "cores", table["cores"], facts)
+
+
+def _token_server(table: TokenServerTable) -> Part:
+    facts = [f"tokens in steps, in batches of up to {units.count(table['max_batch'])}"]
+    facts.append(f"{units.law(str(table['step_time']))} a step")
+    if table["request_time"] is not None:
+        facts.append(f"{units.law(str(table['request_time']))} for each request in it")
+    if table["prompt_token_time"] is not None:
+        facts.append(f"{units.law(str(table['prompt_token_time']))} for each token of a prompt")
+    if table["prefill_chunk"] is not None:
+        facts.append(f"at most {units.count(table['prefill_chunk'])} of these in a step")
+    if table["memory"] is not None:
+        facts.append(f"a memory of {units.count(table['memory'])} tokens")
+    return Part(table["name"], "queue", 1, facts)
 
 
 def _cluster(table: ClusterTable, system: SystemFile) -> Part:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
 from thinktime.present import units
-from thinktime.report import clusters, machines
+from thinktime.report import clusters, machines, token_servers
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -84,7 +84,8 @@ def _policy_words(result: Result) -> str:
     if result.system is None:
         return ""
     stations = [station.policy.upper() for station in result.system.stations]
-    others = [*machines.words_of(result.system), *clusters.words_of(result.system)]
+    others = [*machines.words_of(result.system), *token_servers.words_of(result.system)]
+    others += clusters.words_of(result.system)
     return " → ".join([*stations, *others])
 
 

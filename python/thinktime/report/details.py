@@ -19,6 +19,7 @@ from thinktime.report import (
     objectives,
     sharing,
     stations,
+    token_servers,
     validity_table,
 )
 from thinktime.report.case import Case, Entry
@@ -84,6 +85,14 @@ def _of_the_system(cases: Sequence[Case]) -> list[Table]:
             clusters.HEADINGS,
             _groups(cases, _clusters),
             "How evenly the dispatch policy spread the work, and what the servers' caches held.",
+        ),
+        Table(
+            "token-servers",
+            "Servers of tokens",
+            "server",
+            token_servers.HEADINGS,
+            _groups(cases, _token_servers),
+            "What their steps worked for, and what their memory held.",
         ),
         Table(
             "links",
@@ -170,6 +179,10 @@ def _requests(entry: Entry) -> list[Line]:
 
 def _clusters(entry: Entry) -> list[Line]:
     return [one.line for one in clusters.figures_of(entry.result)]
+
+
+def _token_servers(entry: Entry) -> list[Line]:
+    return [one.line for one in token_servers.figures_of(entry.result)]
 
 
 def _links(entry: Entry) -> list[Line]:

@@ -11,6 +11,7 @@ from thinktime.present import units
 from thinktime.present.page import Source
 from thinktime.report import (
     clusters, cpu_limits, links, machines, objectives, server_time, streams,
+    token_servers,
 )  # fmt: skip
 from thinktime.report.case import Case, Entry
 from thinktime.results import origin_line
@@ -64,6 +65,8 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     limited = any(cpu_limits.services_of(e.result) for case in cases for e in case.entries)
     more |= cpu_limits.WORDS if limited else {}
     more |= (clusters.WORDS if dispatched else {}) | (links.WORDS if linked else {})
+    batched = any(e.result.summary.get("token_servers") for case in cases for e in case.entries)
+    more |= token_servers.WORDS if batched else {}
     timed = any(e.result.summary.get("server_timed") for case in cases for e in case.entries)
     more |= server_time.WORDS if timed else {}
     streamed = any("events" in e.result.summary for case in cases for e in case.entries)

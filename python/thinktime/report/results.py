@@ -11,6 +11,7 @@ from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, LineStyle, Table
 from thinktime.report import (
     clusters, cpu_limits, failures, links, machines, server_time, streams,
+    token_servers,
 )  # fmt: skip
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
@@ -18,6 +19,7 @@ from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.clusters import ClusterFigures
 from thinktime.report.figures import TIMES, Figures
 from thinktime.report.links import LinkFigures
+from thinktime.report.token_servers import TokenServerFigures
 from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
 from thinktime.results.finding import Finding
@@ -78,6 +80,9 @@ class Row:
     links: Sequence[LinkFigures] = ()
     """The result's links."""
 
+    token_servers: Sequence[TokenServerFigures] = ()
+    """The result's servers of tokens."""
+
     populations: Sequence[Counted] = ()
     """The result's requests by population, if there are several."""
 
@@ -95,6 +100,11 @@ class Row:
 
     findings: Sequence[Finding] = ()
     """The findings of the checks of validity about the result."""
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether its system has machines, clusters, links or servers of tokens."""
+        return any((self.machines, self.clusters, self.links, self.token_servers))
 
     @property
     def kind_words(self) -> str:
@@ -206,6 +216,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         limits=cpu_limits.lines_of(entry.result),
         clusters=clusters.figures_of(entry.result),
         links=links.figures_of(entry.result),
+        token_servers=token_servers.figures_of(entry.result),
         populations=populations_of(entry.result),
         pages=pages_of(entry.result),
         objectives=lines_of(entry.result),

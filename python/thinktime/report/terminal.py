@@ -35,8 +35,8 @@ _NOTE_MIN = 20  # columns of words below a row
 def render(rows: Sequence[Row], *, verbose: bool = False) -> RenderableType:
     """The rows as a table; below it populations, pages, objectives, failures, checks, machines.
 
-    Request names are shown for systems with machines, clusters or links; each has a line. With
-    `verbose` each check of validity has one, too.
+    Request names are shown for systems with machines, clusters, links or servers of tokens; each
+    has a line. With `verbose` each check of validity has one, too.
     """
     named = len(rows) > 1
     parts = [render_times(rows)]
@@ -54,7 +54,7 @@ def render(rows: Sequence[Row], *, verbose: bool = False) -> RenderableType:
     unseen = validity_table.unseen_words([one for row in rows for one in row.findings])
     if unseen and not verbose:
         parts += [Text(f"{unseen} (--verbose says why)", style="dim"), Text()]
-    detailed = [row for row in rows if row.machines or row.clusters or row.links]
+    detailed = [row for row in rows if row.has_parts]
     parts += [part for row in detailed for part in _details(row, named=named)]
     return Group(*parts)
 
@@ -109,6 +109,7 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
     parts += [Text(one.words) for one in row.machines]
     parts += [Text(line) for line in row.limits]
     parts += [Text(one.words) for one in row.links]
+    parts += [Text(one.words) for one in row.token_servers]
     for one in row.clusters:
         parts += [Text(one.words), Text(), FittedTable(one.servers_table)]
     return parts if row.clusters else [*parts, Text()]

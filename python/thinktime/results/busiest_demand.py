@@ -11,9 +11,12 @@ if TYPE_CHECKING:
 def busiest_demand_s(system: System | None) -> float | None:
     """The mean demand of the busiest station, in seconds of each of its servers.
 
-    None if a station's demand has no one law, or beside machines and clusters, which may be busier.
+    None if a station's demand has no one law, or beside machines, clusters and servers of tokens,
+    which may be busier.
     """
     if system is None or not system.stations or system.machines or system.clusters:
+        return None
+    if system.tables["token_server"]:
         return None
     demands = []
     for station in system.stations:

@@ -25,6 +25,19 @@ impl Collector {
         collector
     }
 
+    /// The same, if a modelled system gives the events of streamed responses of this workload.
+    #[must_use]
+    pub fn with_events(mut self, workload: &Workload) -> Collector {
+        self.streams = Streams::of(workload);
+        self
+    }
+
+    /// Whether it takes the events of streamed responses.
+    #[must_use]
+    pub fn takes_events(&self) -> bool {
+        self.streams.is_some()
+    }
+
     /// Adds a page that has ended.
     pub fn add_page(&mut self, page: &Page) {
         if self.limit.counts(page.scheduled) {

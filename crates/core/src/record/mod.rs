@@ -7,8 +7,8 @@ mod by_population;
 mod by_request;
 mod collapse;
 mod collector;
+mod errors_in_words;
 mod event_figures;
-mod event_times;
 mod failures;
 mod figures;
 mod generators;
@@ -35,13 +35,14 @@ mod station_intervals;
 mod streams;
 mod summary;
 mod timeline;
+mod token_servers;
 mod verdict;
 
+pub use crate::attempt::EventTimes;
 pub use by_request::pool_requests;
 pub use collapse::Collapse;
 pub use collector::{Collector, EndPhase, Window};
 pub use event_figures::GoodputFigures;
-pub use event_times::EventTimes;
 pub use failures::cause;
 pub use figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, LimitFigures, MachineFigures,
@@ -60,3 +61,4 @@ pub use station_figures::{FlowIntervals, QueueFigures, StationFigures, StationRe
 pub use station_intervals::set_station_intervals;
 pub use summary::Summary;
 pub use timeline::{Cell, Timeline};
+pub use token_servers::TokenServerFigures;

@@ -3,10 +3,12 @@
 use super::Summary;
 use super::figures::{ClusterFigures, MachineFigures};
 use super::station_figures::{QueueFigures, StationFigures};
+use super::token_servers::TokenServerFigures;
 use crate::system::StationSummary;
 use crate::system::cluster::ClusterSummary;
 use crate::system::link::LinkSummary;
 use crate::system::machine::MachineSummary;
+use crate::system::token_server::TokenServerSummary;
 
 impl Summary {
     /// Adds a modelled station.
@@ -22,6 +24,11 @@ impl Summary {
     /// Adds a machine with the name of its operating system.
     pub fn add_machine(&mut self, name: &str, os: &str, machine: &MachineSummary) {
         self.machines.insert(name.to_owned(), MachineFigures::new(os, machine));
+    }
+
+    /// Adds a server of tokens.
+    pub fn add_token_server(&mut self, name: &str, server: &TokenServerSummary) {
+        self.token_servers.insert(name.to_owned(), TokenServerFigures::new(server));
     }
 
     /// Adds a cluster with its dispatch policy.

@@ -18,8 +18,8 @@ use super::links::LinkFigures;
 use super::noted::{CheckFinding, CrossedLink, whole};
 use super::rates::rate_intervals;
 use super::station_figures::{QueueFigures, StationFigures};
+use super::token_servers::TokenServerFigures;
 use super::{Collector, Window};
-use crate::failure::STATUS;
 use crate::program::{CheckCount, Report};
 use crate::statistics::{MeanInterval, Tally, TimeFigures};
 use crate::words;
@@ -111,6 +111,9 @@ pub struct Summary {
     /// The links of a modelled system by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub links: BTreeMap<String, LinkFigures>,
+    /// The servers of tokens of a modelled system by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub token_servers: BTreeMap<String, TokenServerFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
     /// The figures of each population by name; empty if the workload names none.
@@ -225,6 +228,7 @@ impl Summary {
             machines: BTreeMap::new(),
             clusters: BTreeMap::new(),
             links: BTreeMap::new(),
+            token_servers: BTreeMap::new(),
             by_request: request_figures(workload, collector, &responses),
             by_population: population_figures(workload, collector, duration_s),
             pages: pages.map(|pages| pages.pages),
@@ -248,17 +252,6 @@ impl Summary {
         };
         summary.judge_objectives(workload, collector);
         summary
-    }
-
-    /// The errors and their numbers, in words, as in `12 timeout, 3 with status 404`.
-    #[must_use]
-    pub fn errors_in_words(&self) -> String {
-        let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);
-        let kinds = kinds.map(|(kind, count)| format!("{} {kind}", words::count(*count)));
-        let statuses = self.errors_by_status.iter();
-        let statuses = statuses
-            .map(|(status, count)| format!("{} with status {status}", words::count(*count)));
-        kinds.chain(statuses).collect::<Vec<_>>().join(", ")
     }
 
     /// Why a run without any request has no figures; `None` if it had requests.

@@ -23,6 +23,7 @@ use super::size::Sizes;
 use super::stream::StreamedResponse;
 use super::target::{Closeness, Target};
 use super::timeout::timeout_of;
+use super::tokens::Tokens;
 use super::value_use::{Contents, ValueUse};
 use crate::distribution::Distribution;
 use crate::files::Files;
@@ -49,6 +50,8 @@ pub struct RequestKind {
     pub target: Target,
     /// The sizes of its responses, one for each target, if they are given.
     pub size: Option<Sizes>,
+    /// The tokens of its prompts and responses, if they are given.
+    pub tokens: Option<Tokens>,
     /// The body; empty if there is none.
     pub body: Vec<u8>,
     /// Further header fields.
@@ -93,6 +96,7 @@ impl RequestKind {
             word: Method::Get.word().to_owned(),
             target: Target::root(),
             size: None,
+            tokens: None,
             body: Vec::new(),
             headers: Vec::new(),
             grpc: None,
@@ -113,6 +117,7 @@ impl RequestKind {
     /// The same in a workload of this seed.
     pub(crate) fn seeded(mut self, seed: u64) -> RequestKind {
         self.size = self.size.map(|sizes| sizes.seeded(seed));
+        self.tokens = self.tokens.map(|tokens| tokens.seeded(seed));
         self
     }
 
@@ -170,7 +175,8 @@ impl RequestKind {
             think: think_of(table, files).map_err(named("think"))?,
             method,
             word: table.method.clone().unwrap_or_else(|| method.word().to_owned()),
-            size: size_of(table, method, &target, files).map_err(named("size"))?,
+            size: Sizes::from_table(table, method, &target, files).map_err(named("size"))?,
+            tokens: Tokens::from_table(table.tokens.as_ref(), files)?,
             target,
             grpc: call.map(Arc::new),
             headers,
@@ -215,19 +221,6 @@ fn think_of(table: &RequestTable, files: &dyn Files) -> Result<Option<Distributi
     let Some(scalar) = &table.think else { return Ok(None) };
     let law = Distribution::parse(&scalar.text(), files)?;
     law.expect(Dimension::Time).map(Some)
-}
-
-fn size_of(
-    table: &RequestTable,
-    method: Method,
-    target: &Target,
-    files: &dyn Files,
-) -> Result<Option<Sizes>, Invalid> {
-    let Some(scalar) = &table.size else { return Ok(None) };
-    if !method.is_http() || table.grpc.is_some() {
-        return Err(Invalid::new("goes with a method of HTTP and its target only"));
-    }
-    Sizes::parse(&scalar.text(), target, files).map(Some)
 }
 
 fn expect_of(table: &RequestTable) -> Result<Option<Expect>, Invalid> {

@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use thinktime_file::error::Invalid;
 use thinktime_file::units::Dimension;
+use thinktime_file::workload::RequestTable;
 
+use super::method::Method;
 use super::target::{Target, Varying};
 use crate::distribution::Distribution;
 use crate::files::Files;
@@ -34,6 +36,20 @@ pub struct Sizes {
 }
 
 impl Sizes {
+    /// Those of a table, if it has them.
+    pub(super) fn from_table(
+        table: &RequestTable,
+        method: Method,
+        target: &Target,
+        files: &dyn Files,
+    ) -> Result<Option<Sizes>, Invalid> {
+        let Some(scalar) = &table.size else { return Ok(None) };
+        if !method.is_http() || table.grpc.is_some() {
+            return Err(Invalid::new("goes with a method of HTTP and its target only"));
+        }
+        Sizes::parse(&scalar.text(), target, files).map(Some)
+    }
+
     /// Parses the law of the sizes of `target`.
     ///
     /// # Errors

@@ -151,6 +151,11 @@ impl Context<'_> {
             };
         }
         let entrance = self.entrance(name).map_err(|error| (format!("{path}.use"), error))?;
+        let node = self.entrances[entrance.0 as usize].node;
+        if table.demand.is_some() && self.nodes[node.0 as usize].model().looks_at_tokens() {
+            let why = "does not go with a server of tokens: its times follow from the tokens";
+            return Err((format!("{path}.demand"), Invalid::new(why)));
+        }
         let demand = table.demand.as_ref().map(|scalar| {
             DemandLaw::of_a_step(&scalar.text(), self.files)
                 .map_err(|error| (format!("{path}.demand"), error))

@@ -11,9 +11,10 @@ use thinktime_file::units::Dimension;
 use super::Job;
 use super::finite_mean::finite_mean;
 use super::size_demand::SizeDemand;
+use super::token_demand::TokenDemand;
 use crate::distribution::Distribution;
 use crate::files::Files;
-use crate::request::Sizes;
+use crate::request::{Sizes, TokenCounts};
 use crate::times::trace;
 
 /// Service demands, for all requests or by name.
@@ -35,6 +36,8 @@ pub enum DemandLaw {
     Trace(Arc<[Nanos]>),
     /// By the size of the response.
     Sized(SizeDemand),
+    /// By the tokens of prompt and response.
+    Tokens(Box<TokenDemand>),
 }
 
 impl Demand {
@@ -94,7 +97,7 @@ impl DemandLaw {
     pub(super) fn drawn(&self) -> Option<&Distribution> {
         match self {
             DemandLaw::Drawn(law) => Some(law),
-            DemandLaw::Trace(_) | DemandLaw::Sized(_) => None,
+            DemandLaw::Trace(_) | DemandLaw::Sized(_) | DemandLaw::Tokens(_) => None,
         }
     }
 
@@ -110,6 +113,7 @@ impl DemandLaw {
         match self {
             DemandLaw::Sized(law) => law.mean(sizes),
             DemandLaw::Drawn(law) => law.mean(),
+            DemandLaw::Tokens(law) => law.mean(),
             DemandLaw::Trace(values) => {
                 values.iter().map(|value| value.as_secs_f64()).sum::<f64>() / values.len() as f64
             }
@@ -131,5 +135,10 @@ pub trait DemandSource {
     /// The size of the response to a job's request in bytes; 0 if it is not known.
     fn size(&mut self, _job: &Job) -> u64 {
         0
+    }
+
+    /// The tokens of a job's prompt and response; 0 if they are not known.
+    fn tokens(&mut self, _job: &Job) -> TokenCounts {
+        TokenCounts::default()
     }
 }

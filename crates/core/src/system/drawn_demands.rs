@@ -9,6 +9,7 @@ use super::demand_buffer::DemandBuffer;
 use super::responses::Responses;
 use super::{Job, Program};
 use crate::random::{Purpose, StreamFamily};
+use crate::request::{TokenCounts, Tokens};
 
 /// Demands drawn from the system's distributions, each from the stream of (seed, session,
 /// request, draw): the same request brings the same work under every policy, simulated or
@@ -22,6 +23,8 @@ pub struct DrawnDemands {
     /// The next value of each trace, shared by all requests.
     cursors: Vec<(Arc<[Nanos]>, usize)>,
     responses: Responses,
+    /// By kind of request, if they are known.
+    tokens: Vec<Option<Tokens>>,
 }
 
 impl DrawnDemands {
@@ -37,6 +40,7 @@ impl DrawnDemands {
             families: (0..most).map(|draw| family.member(draw)).collect(),
             cursors: Vec::new(),
             responses: Responses::new(&program.sizes, &program.targets),
+            tokens: program.tokens.clone(),
         }
     }
 
@@ -90,6 +94,7 @@ impl DemandSource for DrawnDemands {
             DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], session, serial)),
             DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
             DemandLaw::Sized(_) => self.sized(*job, draw),
+            DemandLaw::Tokens(law) => Some(law.draw(session, serial)),
         }
     }
 
@@ -99,5 +104,10 @@ impl DemandSource for DrawnDemands {
 
     fn size(&mut self, job: &Job) -> u64 {
         self.responses.size(job)
+    }
+
+    fn tokens(&mut self, job: &Job) -> TokenCounts {
+        let tokens = self.tokens.get(job.kind as usize).and_then(Option::as_ref);
+        tokens.map_or(TokenCounts::default(), |one| one.of_request(job.session, job.serial))
     }
 }

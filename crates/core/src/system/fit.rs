@@ -45,6 +45,7 @@ impl SystemModel {
         for (kind, name) in known.iter().enumerate() {
             self.check_size(&workload.requests[kind], program.needs_size(kind))?;
             self.check_received(&workload.requests[kind], program.receives_over(kind))?;
+            self.check_tokens(name, program.lacks_tokens(kind))?;
             let demand: f64 = program.mean_visits_s(kind).map(|(_, mean)| mean).sum();
             let declared = self.behaviour_of(name).is_some();
             match program.lacks_demand(kind).filter(|_| declared) {
@@ -102,6 +103,17 @@ impl SystemModel {
             Some(key) => Invalid::new(Source { file, text }.error(&key, &error).to_string()),
             None => error,
         }
+    }
+
+    /// A request that needs tokens, at this entrance, has them.
+    fn check_tokens(&self, request: &str, lacking: Option<EntranceId>) -> Result<(), Invalid> {
+        let Some(entrance) = lacking else { return Ok(()) };
+        Err(Invalid::new(format!(
+            "the request `{request}` goes to `{0}`, a server of tokens, but has no `tokens` in the \
+             workload, as in tokens = {{ prompt = 500, output = \"geometric(200)\" }}; to leave \
+             `{0}` out, give the request a [[behaviour]]",
+            self.entrances[entrance.0 as usize].name
+        )))
     }
 
     /// A request that receives its response over a link has a size.

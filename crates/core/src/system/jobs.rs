@@ -1,5 +1,6 @@
 //! The table of everything in progress in a system: requests, and the parallel parts of requests.
 
+use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
 use thinktime_file::time::Nanos;
@@ -7,6 +8,8 @@ use thinktime_file::time::Nanos;
 use super::Job;
 use super::ids::NodeId;
 use super::machine::Cause;
+use crate::attempt::EventTimes;
+use crate::request::TokenCounts;
 
 /// Names a visitor in the table; reused after the visitor has left.
 pub(super) type Handle = u32;
@@ -98,6 +101,8 @@ pub(super) struct Brought {
     /// A number of its target, and the size of its response; 0 if they are not known.
     pub(super) target: u64,
     pub(super) size: u64,
+    /// Its tokens; 0 if they are not known.
+    pub(super) tokens: TokenCounts,
 }
 
 /// All visitors.
@@ -116,6 +121,8 @@ pub(super) struct Jobs {
     pub(super) brought: Brought,
     /// The segments that links have sent since the driver's last call.
     pub(super) segments: u64,
+    /// By request in progress, the tokens that it has been given.
+    events: BTreeMap<(u64, u64, u64), EventTimes>,
 }
 
 impl Jobs {
@@ -212,12 +219,36 @@ impl Jobs {
         kept
     }
 
+    /// A visitor has been given tokens at these times.
+    pub(super) fn note_events(&mut self, handle: Handle, given: EventTimes) {
+        let all = self.events.entry(named(&self[handle].job)).or_default();
+        *all = EventTimes {
+            count: all.count.saturating_add(given.count),
+            first: all.first.min(given.first),
+            last: if all.count > 0 { all.last.max(given.last) } else { given.last },
+        };
+    }
+
+    /// The tokens that a request has been given, which leaves.
+    #[inline(always)]
+    pub(super) fn take_events(&mut self, job: &Job) -> EventTimes {
+        if self.events.is_empty() {
+            return EventTimes::NONE;
+        }
+        self.events.remove(&named(job)).unwrap_or_default()
+    }
+
     /// The parallel parts of a request.
     pub(super) fn parts_of(&self, request: Handle) -> Vec<Handle> {
         let all = self.visitors.iter().zip(0..);
         let parts = all.filter(|(one, _)| one.parent == request && !one.gone);
         parts.map(|(_, handle)| handle).collect()
     }
+}
+
+/// A request by what no other in progress has.
+fn named(job: &Job) -> (u64, u64, u64) {
+    (job.token, job.session, job.serial)
 }
 
 impl Index<Handle> for Jobs {

@@ -27,6 +27,7 @@ pub mod machine;
 mod model;
 mod named_steps;
 mod node;
+mod node_summary;
 mod nodes;
 mod offered;
 mod pool;
@@ -37,6 +38,8 @@ mod responses;
 mod run;
 mod size_demand;
 mod station;
+mod token_demand;
+pub mod token_server;
 mod uses;
 mod visits;
 mod workload_program;
@@ -61,6 +64,7 @@ pub use station::{Demands, Flow, KindSummary, Overload, StationModel, StationSum
 pub use thinktime_file::system::{
     BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile,
 };
+pub use token_demand::TokenDemand;
 pub use visits::KindVisit;
 
 use std::collections::VecDeque;
@@ -72,6 +76,8 @@ use node::{Building, Detail};
 use nodes::Nodes;
 use program::Instruction;
 use thinktime_file::time::Nanos;
+
+use crate::attempt::EventTimes;
 
 /// A request inside the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,6 +212,12 @@ impl<D: DemandSource> System<D> {
     /// event may send 65,536.
     pub fn take_segments(&mut self) -> u64 {
         std::mem::take(&mut self.jobs.segments)
+    }
+
+    /// The tokens that a request was given that has just left, and when.
+    #[inline(always)]
+    pub fn take_events(&mut self, departure: &Departure) -> EventTimes {
+        self.jobs.take_events(&departure.job)
     }
 
     /// Requests in the system.

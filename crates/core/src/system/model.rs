@@ -17,6 +17,7 @@ use super::node::{Entrance, HoldKind};
 use super::nodes::AnyNodeModel;
 use super::read::Reading;
 use super::station::StationModel;
+use super::token_server::TokenServerModel;
 use crate::files::Files;
 
 /// A system, checked.
@@ -53,8 +54,8 @@ impl SystemModel {
         }
         let first = file.used().next().map(|(table, at, _)| format!("{table}.{at}"));
         if first.is_none() && file.cluster.is_empty() {
-            let message =
-                "a system needs at least one [[station]], [[machine]] or [[cluster]] table";
+            let message = "a system needs at least one [[station]], [[machine]], [[token_server]] or \
+                 [[cluster]] table";
             return Err(reading.error("station", message));
         }
         let nodes = AnyNodeModel::read_all(&reading)?;
@@ -109,6 +110,14 @@ impl SystemModel {
     pub fn all_stations(&self) -> impl Iterator<Item = &StationModel> {
         let inside = self.clusters().flat_map(|one| one.stations.iter().map(|it| &it.model));
         self.stations().chain(inside)
+    }
+
+    /// The servers of tokens, in the order of the file.
+    pub fn token_servers(&self) -> impl Iterator<Item = &TokenServerModel> {
+        self.nodes.iter().filter_map(|node| match node {
+            AnyNodeModel::TokenServer(server) => Some(server),
+            _ => None,
+        })
     }
 
     /// The machines, in the order of the file.
@@ -201,7 +210,7 @@ fn demand_behind<'a>(nodes: &'a [AnyNodeModel], entrance: &Entrance) -> Option<&
 fn entrances(reading: &Reading<'_>, nodes: &[AnyNodeModel]) -> Result<Vec<Entrance>, SchemaError> {
     let mut known = BTreeSet::new();
     if let Some((kind, at, _)) = reading.file.used().find(|(_, _, name)| !known.insert(*name)) {
-        let message = "is taken by another station, machine or service";
+        let message = "is taken by another station, machine, service or server of tokens";
         return Err(reading.error(&format!("{kind}.{at}.name"), message));
     }
     let mut by_name = BTreeMap::new();

@@ -4,19 +4,16 @@
 //! has two parts: the system file's table of such a node ([`NodeModel`], [`Build`]), and the node
 //! in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
-use serde::{Deserialize, Serialize};
 use thinktime_file::schema::SchemaError;
 use thinktime_file::time::Nanos;
 use thinktime_file::workload::Reuse;
 
-use super::cluster::ClusterSummary;
 use super::demand::Demand;
 use super::ids::{EntranceId, NodeId};
 use super::jobs::{Handle, Jobs};
-use super::link::LinkSummary;
-use super::machine::{MachineSummary, Schedule};
+use super::machine::Schedule;
+pub use super::node_summary::NodeSummary;
 use super::read::Reading;
-use super::station::StationSummary;
 
 /// A name by which steps `use` a node: a station has one, a machine one for each of its services.
 #[derive(Clone, Debug)]
@@ -114,64 +111,6 @@ pub(super) enum Detail {
     Averages,
 }
 
-/// A node's figures over the measured time, by the place where results show them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum NodeSummary {
-    /// Among the stations.
-    Station(StationSummary),
-    /// Among the pools.
-    Pool(StationSummary),
-    /// Among the machines, and as a station whose servers are the cores.
-    Machine {
-        /// As a station.
-        station: StationSummary,
-        /// As a machine.
-        machine: MachineSummary,
-        /// Its operating system, as the file names it.
-        os: String,
-    },
-    /// Among the clusters, and its stations among the stations.
-    Cluster(ClusterSummary),
-    /// Among the links.
-    Link(LinkSummary),
-}
-
-impl NodeSummary {
-    /// Takes away an earlier measurement that began with this one: the figures of its stations, or
-    /// of the pool, are then those of the time since. Its other figures stay those of the whole.
-    pub fn subtract(&mut self, earlier: &NodeSummary) {
-        match (self, earlier) {
-            (NodeSummary::Station(now), NodeSummary::Station(then))
-            | (NodeSummary::Pool(now), NodeSummary::Pool(then))
-            | (
-                NodeSummary::Machine { station: now, .. },
-                NodeSummary::Machine { station: then, .. },
-            ) => now.subtract(then),
-            (NodeSummary::Cluster(now), NodeSummary::Cluster(then)) => now.subtract(then),
-            (NodeSummary::Link(_), NodeSummary::Link(_)) => {}
-            _ => unreachable!("a node is of one kind"),
-        }
-    }
-
-    /// Averages with another measurement of the same node, each weighted by its length.
-    pub fn join(&mut self, other: &NodeSummary) {
-        match (self, other) {
-            (NodeSummary::Station(mine), NodeSummary::Station(theirs))
-            | (NodeSummary::Pool(mine), NodeSummary::Pool(theirs)) => mine.join(theirs),
-            (
-                NodeSummary::Machine { station: mine, machine, .. },
-                NodeSummary::Machine { station: theirs, machine: other, .. },
-            ) => {
-                mine.join(theirs);
-                machine.join(other);
-            }
-            (NodeSummary::Cluster(mine), NodeSummary::Cluster(theirs)) => mine.join(theirs),
-            (NodeSummary::Link(mine), NodeSummary::Link(theirs)) => mine.join(theirs),
-            _ => unreachable!("a node is of one kind"),
-        }
-    }
-}
-
 /// The part of a node that a visitor keeps from its first use of an entry to its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldKind {
@@ -224,6 +163,11 @@ pub(super) trait NodeModel {
 
     /// Whether it needs the target of a request that enters.
     fn looks_at_content(&self) -> bool {
+        false
+    }
+
+    /// Whether it needs the tokens of its visitors.
+    fn looks_at_tokens(&self) -> bool {
         false
     }
 

@@ -14,6 +14,7 @@ use super::node::{Answer, Build, Building, Detail, Node, NodeModel, NodeSummary,
 use super::pool::{Pool, PoolModel};
 use super::read::Reading;
 use super::station::{Station, StationModel};
+use super::token_server::{TokenServer, TokenServerModel};
 
 // Nodes are a closed list, and not pointers to a trait, so that a station's code is inlined where
 // the system calls it.
@@ -81,6 +82,8 @@ kinds! {
     Cluster(ClusterModel, Box<Cluster>),
     /// Lines over which requests and responses go.
     Link(LinkModel, Box<Link>),
+    /// Servers of language models.
+    TokenServer(TokenServerModel, Box<TokenServer>),
 }
 
 impl AnyNodeModel {

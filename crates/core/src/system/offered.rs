@@ -84,7 +84,9 @@ fn loads_of(model: &AnyNodeModel, node: NodeId, asked: &Rates) -> Vec<OfferedLoa
             link.rate.map(load).into_iter().collect()
         }
         AnyNodeModel::Cluster(cluster) => loads_of_servers(cluster, &of),
-        AnyNodeModel::Station(_) | AnyNodeModel::Delay(_) => Vec::new(),
+        AnyNodeModel::Station(_) | AnyNodeModel::TokenServer(_) | AnyNodeModel::Delay(_) => {
+            Vec::new()
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::demand::DemandLaw;
 use super::ids::{EntranceId, NodeId};
 use super::model::SystemModel;
 use super::node::{Forecast, HoldKind};
-use crate::request::Sizes;
+use crate::request::{Sizes, Tokens};
 use crate::workload::Targets;
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
@@ -22,6 +22,8 @@ pub(super) enum Instruction {
     /// Carry the demands of draws (their first and their number) for the entrances of the node that
     /// is entered next. If the node needs them, carry the request's target and size too.
     Bring { draws: (u32, u32), content: bool },
+    /// Carry the request's tokens to the node that is visited next.
+    Tokens,
     /// Carry this many bytes to the next link, or [`OF_RESPONSE`].
     Carry { bytes: u32 },
     /// Release the part kept of a node.
@@ -54,6 +56,8 @@ pub struct Program {
     entrances: Vec<Vec<Option<EntranceId>>>,
     /// By kind, the sizes of its responses, if they are known.
     pub(super) sizes: Vec<Option<Sizes>>,
+    /// By kind, its tokens, if they are known; empty if none are.
+    pub(super) tokens: Vec<Option<Tokens>>,
     /// By kind, the target of its requests; empty if it is not known.
     pub(super) targets: Vec<Targets>,
     /// By kind, which of its requests set up a connection; empty if that is not known.
@@ -83,7 +87,7 @@ impl Program {
     fn compiled(system: &SystemModel, kinds: &[&str], all_doors: bool) -> Program {
         let (code, begins, laws, entrances) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let sizes = vec![None; kinds.len()];
-        let targets = Vec::new();
+        let (tokens, targets) = (Vec::new(), Vec::new());
         let (connections, receives, forks) = (Vec::new(), Vec::new(), false);
         let mut program = Program {
             code,
@@ -91,6 +95,7 @@ impl Program {
             laws,
             entrances,
             sizes,
+            tokens,
             targets,
             connections,
             receives,
@@ -171,6 +176,9 @@ impl Program {
     /// One visit; the last one to an entrance releases the part kept there.
     fn visit(&mut self, system: &SystemModel, entrance: EntranceId, draw: u32, last: bool) {
         let (node, entry) = system.behind(entrance);
+        if system.node(node).model().looks_at_tokens() {
+            self.code.push(Instruction::Tokens);
+        }
         self.code.push(Instruction::Visit { node, entry, draw, entrance });
         if last && system.hold_kind_at(entrance) != HoldKind::Nothing {
             self.code.push(Instruction::Release { node, entry });

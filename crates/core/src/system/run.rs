@@ -55,6 +55,7 @@ impl<D: DemandSource> System<D> {
                 }
                 Instruction::Bring { draws, content } => self.bring(handle, draws, content),
                 Instruction::Carry { bytes } => self.carry(handle, bytes),
+                Instruction::Tokens => self.bring_tokens(handle),
                 Instruction::Release { node, entry } => {
                     let what = Holding { node, entry };
                     served_at = self.release(now, what, handle, served_at);
@@ -111,6 +112,11 @@ impl<D: DemandSource> System<D> {
             OF_RESPONSE => self.demands.size(&self.jobs[handle].job),
             _ => u64::from(bytes),
         };
+    }
+
+    #[inline(never)]
+    fn bring_tokens(&mut self, handle: Handle) {
+        self.jobs.brought.tokens = self.demands.tokens(&self.jobs[handle].job);
     }
 
     fn fork(&mut self, whole: Handle, parts: u32, after: u32) {
@@ -189,7 +195,9 @@ impl<D: DemandSource> System<D> {
         if !even_in_service && !matches!(visitor.place, Place::Waiting(_)) {
             return false;
         }
+        let job = self.jobs[handle].job;
         self.leave_unfinished(now, handle);
+        self.jobs.take_events(&job);
         self.settle(now);
         true
     }

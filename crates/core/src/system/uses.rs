@@ -93,6 +93,7 @@ impl Walk<'_> {
                     self.visit((node, entry, entrance), draw, course);
                 }
                 Instruction::Bring { draws, .. } => self.brought = draws.0,
+                Instruction::Tokens => {}
                 Instruction::Carry { bytes } => self.bytes = bytes,
                 Instruction::Release { node, entry } => {
                     self.release(Holding { node, entry }, course);
@@ -159,6 +160,10 @@ impl Walk<'_> {
             }
             AnyNodeModel::Machine(machine) => {
                 self.serve_on(machine, (at, entrance), draw, course);
+            }
+            AnyNodeModel::TokenServer(server) => {
+                course.certain &= server.steps.memory.is_none() && !self.leaves_queues;
+                self.demand((at, entrance), draw, course);
             }
         }
     }

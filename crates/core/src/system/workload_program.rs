@@ -1,6 +1,8 @@
-//! The program of a workload's requests: with their targets, their connections and the sizes of
-//! responses.
+//! The program of a workload's requests: with their targets, their connections, their tokens and the
+//! sizes of responses.
 
+use super::demand::DemandLaw;
+use super::ids::EntranceId;
 use super::link::connections;
 use super::model::SystemModel;
 use super::program::Program;
@@ -16,6 +18,23 @@ impl SystemModel {
         program.sizes = kinds.iter().map(|kind| kind.size.clone()).collect();
         program.targets = kinds.iter().map(|kind| kind.targets(workload.seed)).collect();
         program.connections = connections(workload);
+        program.tokens = kinds.iter().map(|kind| kind.tokens.clone()).collect();
+        for (laws, tokens) in program.laws.iter_mut().zip(&program.tokens) {
+            for law in laws.iter_mut().flatten() {
+                if let DemandLaw::Tokens(law) = law {
+                    law.set_tokens(tokens.as_ref());
+                }
+            }
+        }
         program
+    }
+}
+
+impl Program {
+    /// The first entrance at which requests of this kind need tokens that are not known.
+    #[must_use]
+    pub fn lacks_tokens(&self, kind: usize) -> Option<EntranceId> {
+        let lacks = |law: &DemandLaw| matches!(law, DemandLaw::Tokens(law) if !law.has_tokens());
+        self.visits(kind).find(|(_, law)| lacks(law)).map(|(entrance, _)| entrance)
     }
 }

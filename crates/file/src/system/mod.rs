@@ -6,6 +6,7 @@ mod learned;
 mod link;
 mod machine;
 mod station;
+mod token_server;
 
 pub use cluster::{CacheTable, ChangeTable, ClusterTable};
 pub use demand::DemandValue;
@@ -13,6 +14,7 @@ pub use learned::{Confidence, Guess, LearnedTable};
 pub use link::LinkTable;
 pub use machine::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 pub use station::StationTable;
+pub use token_server::TokenServerTable;
 
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -31,7 +33,7 @@ pub struct SystemFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<LearnedTable>,
     /// The stations. A request without a behaviour visits, in this order, those that have a
-    /// demand for it, and then the machines and services.
+    /// demand for it, and then the machines, services and servers of tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub station: Vec<StationTable>,
     /// The machines.
@@ -40,6 +42,9 @@ pub struct SystemFile {
     /// The services on machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub service: Vec<ServiceTable>,
+    /// Servers of language models.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub token_server: Vec<TokenServerTable>,
     /// Places that requests take and give back: threads, connections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pool: Vec<PoolTable>,
@@ -87,7 +92,9 @@ impl SystemFile {
         let numbered = stations.enumerate().map(|(at, name)| ("station", at, name));
         let machines = machines.enumerate().map(|(at, name)| ("machine", at, name));
         let services = services.enumerate().map(|(at, name)| ("service", at, name));
-        numbered.chain(machines).chain(services)
+        let token_servers = self.token_server.iter().map(|one| one.name.as_str());
+        let token_servers = token_servers.enumerate().map(|(at, name)| ("token_server", at, name));
+        numbered.chain(machines).chain(services).chain(token_servers)
     }
 
     /// Whether a machine exists for clusters to copy, and not by itself.
@@ -136,9 +143,11 @@ impl SystemFile {
                 "`server` is for a system of one cluster; this one has {number}"
             )));
         };
-        let SystemFile { station, machine, service, pool, behaviour, link, .. } = self;
+        let SystemFile { station, machine, service, token_server, pool, behaviour, link, .. } =
+            self;
         let others = machine.iter().filter(|one| !cluster.copies(&one.name)).count()
             + service.iter().filter(|one| !cluster.copies(&one.machine)).count();
+        let others = others + token_server.len();
         let beside = [station.len(), others, pool.len(), behaviour.len(), link.len()];
         if beside.iter().any(|number| *number > 0) {
             return Err(Invalid::new("`server` is for a cluster with nothing beside it"));

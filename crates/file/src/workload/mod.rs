@@ -11,6 +11,7 @@ mod objectives;
 mod request;
 mod session;
 mod shared;
+mod tokens;
 
 pub use check::{CheckTable, CheckValue};
 pub use clients::{AwsTable, ClientsTable, ConnectionsValue, Oauth2Table, RetryBudgetTable, Reuse};
@@ -24,3 +25,4 @@ pub use objectives::{Limit as SloLimit, SloTable};
 pub use request::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen, StreamFormat};
 pub use session::{OnError, Rows, SessionTable, Start};
 pub use shared::{SharedTable, SharedValue};
+pub use tokens::TokensTable;

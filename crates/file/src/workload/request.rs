@@ -9,6 +9,7 @@ use super::check::CheckValue;
 use super::content::{
     FormValue, GrpcMessages, Isolation, MessagesValue, MultipartValue, one_statement,
 };
+use super::tokens::TokensTable;
 use crate::schema::Scalar;
 
 /// One kind of request. One of `get`, `head`, `post`, `put`, `delete`, `patch`, `options`,
@@ -38,6 +39,11 @@ pub struct RequestTable {
     /// target has one, drawn by the workload's seed and rounded, the same for all its requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Scalar>,
+    /// The tokens of the prompt and of the response, as in
+    /// `{ prompt = "lognormal(mu=6, sigma=1)", output = "geometric(200)" }`; for modelled servers
+    /// of tokens, which draw them for each attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokensTable>,
     /// The target of a GET. `{...}` holds a distribution whose draw, rounded, is put there:
     /// `"/item/{zipf(n=10000, s=0.9)}"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -49,6 +49,7 @@ pub struct Server {
 /// # Errors
 /// If system and workload do not fit together, or demands depend on sizes and there is no workload.
 pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), Invalid> {
+    check_tokens(system)?;
     if let Some(workload) = workload {
         return system.check_requests(workload);
     }
@@ -72,6 +73,16 @@ pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), In
         "the demand at `{}` depends on the size of responses: give the workload with the sizes \
          (--workload FILE)",
         system.entrances[entrance.0 as usize].name
+    )))
+}
+
+/// Refuses servers of tokens.
+fn check_tokens(system: &SystemModel) -> Result<(), Invalid> {
+    let Some(server) = system.token_servers().next() else { return Ok(()) };
+    Err(Invalid::new(format!(
+        "`{}` is a server of tokens, which can only be simulated: responses that stream its tokens \
+         are not served",
+        server.name
     )))
 }
 

@@ -88,7 +88,8 @@ impl<M: ModelledSystem> Driver<'_, M> {
             // Copies, so that without rows nothing has to lie in memory.
             self.hand_over(*departure, *ended, error);
         }
-        let served = error.is_none() && ended.fate == Fate::Over;
+        let streamed = M::STREAMS && self.collector.takes_events();
+        let served = error.is_none() && ended.fate == Fate::Over && !streamed;
         if !(served && self.collector.add_served(&ended.attempt, departure.at, phase)) {
             self.collector.add(&self.answered(departure, ended, error), phase);
         }
@@ -110,7 +111,8 @@ impl<M: ModelledSystem> Driver<'_, M> {
         Row {
             replication: self.replication,
             sent: ended.attempt.scheduled,
-            first_byte: departure.at,
+            first_byte: self.events.first.min(departure.at),
+            events: self.events,
             station: departure.station.0,
             demand: departure.demand,
             error,

@@ -73,12 +73,12 @@ fn has_product_form(workload: &Workload, system: &SystemModel) -> bool {
 fn is_product_form(station: &StationModel) -> bool {
     let exponential = |law: &DemandLaw| match law {
         DemandLaw::Drawn(law) => law.phases().is_some_and(|phases| phases.len() == 1),
-        DemandLaw::Trace(_) | DemandLaw::Sized(_) => false,
+        DemandLaw::Trace(_) | DemandLaw::Sized(_) | DemandLaw::Tokens(_) => false,
     };
     let has_density = |law: &DemandLaw| match law {
         DemandLaw::Drawn(law) => !law.is_discrete(),
         DemandLaw::Sized(law) => law.time.as_ref().is_some_and(|time| !time.is_discrete()),
-        DemandLaw::Trace(_) => false,
+        DemandLaw::Trace(_) | DemandLaw::Tokens(_) => false,
     };
     let Discipline { rank, preemptive, ties, quanta, .. } = &station.discipline;
     let plain = *rank == Rank::Equal && !preemptive && quanta.is_empty() && station.servers == 1;

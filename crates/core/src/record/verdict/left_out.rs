@@ -24,6 +24,9 @@ impl Summary {
             one.of.as_ref().map_or_else(|| "checks".to_owned(), |of| format!("check `{of}`"))
         };
         self.note_left_out(NO_RESPONSES, &out.iter().map(named).collect::<Vec<_>>());
+        if self.events.is_some() {
+            return; // those of a server of tokens
+        }
         let is_of_streams =
             |one: &ObjectiveFigures| Figure::named(&one.name).is_some_and(Figure::is_of_streams);
         let out: Vec<_> = self.take_objectives(is_of_streams);

@@ -66,6 +66,7 @@ impl BurnPlan {
         cores: &[usize],
         seed: u64,
     ) -> Result<BurnPlan, Invalid> {
+        super::super::check_tokens(system)?;
         if let Some((_, link)) = system.links().next() {
             return Err(Invalid::new(format!(
                 "requests that burn come over real links: leave out `{}`, or make it in a lab \

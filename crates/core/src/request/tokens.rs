@@ -1,0 +1,170 @@
+//! The tokens of a request to a language model, and of its response.
+
+use std::sync::{Arc, OnceLock};
+
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::Scalar;
+use thinktime_file::units::Dimension;
+use thinktime_file::workload::TokensTable;
+
+use crate::distribution::Distribution;
+use crate::files::Files;
+use crate::random::{Purpose, StreamFamily};
+
+/// The most tokens of a prompt, and of a response.
+const TOKENS_MAX: u64 = 1 << 24;
+/// A mean adds up at most this many probabilities, and leaves out those below this.
+const TERMS_MAX: u32 = 1 << 20;
+const NEGLIGIBLE: f64 = 1e-12;
+
+/// The tokens of one request, at least 1 each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenCounts {
+    /// Those of the prompt.
+    pub prompt: u32,
+    /// Those of the response.
+    pub output: u32,
+}
+
+/// The laws of the tokens of one kind of request.
+#[derive(Clone, Debug)]
+pub struct Tokens {
+    prompt: Distribution,
+    output: Distribution,
+    prompts: StreamFamily,
+    outputs: StreamFamily,
+    /// The mean of the output, computed once, by the copy that is asked first.
+    output_mean: Arc<OnceLock<f64>>,
+}
+
+impl Tokens {
+    /// Those of a table, if it has them; an error comes with its key.
+    pub(super) fn from_table(
+        table: Option<&TokensTable>,
+        files: &dyn Files,
+    ) -> Result<Option<Tokens>, (&'static str, Invalid)> {
+        let Some(table) = table else { return Ok(None) };
+        let prompt = law(&table.prompt, files).map_err(|error| ("tokens.prompt", error))?;
+        let output = law(&table.output, files).map_err(|error| ("tokens.output", error))?;
+        Ok(Some(Tokens::under(0, prompt, output)))
+    }
+
+    /// The same in a workload of this seed.
+    pub(super) fn seeded(self, seed: u64) -> Tokens {
+        Tokens { output_mean: self.output_mean, ..Tokens::under(seed, self.prompt, self.output) }
+    }
+
+    fn under(seed: u64, prompt: Distribution, output: Distribution) -> Tokens {
+        let family = StreamFamily::new(seed, Purpose::Tokens);
+        let (prompts, outputs) = (family.member(0), family.member(1));
+        Tokens { prompt, output, prompts, outputs, output_mean: Arc::default() }
+    }
+
+    /// Those of a session's request, by the number that names its draws.
+    #[must_use]
+    pub fn of_request(&self, session: u64, serial: u64) -> TokenCounts {
+        let whole = |law: &Distribution, family: &StreamFamily| {
+            let drawn = law.sample_whole(&mut family.substream(session, serial));
+            drawn.clamp(1, TOKENS_MAX) as u32
+        };
+        TokenCounts {
+            prompt: whole(&self.prompt, &self.prompts),
+            output: whole(&self.output, &self.outputs),
+        }
+    }
+
+    /// The mean number of tokens of a response.
+    #[must_use]
+    pub fn output_mean(&self) -> f64 {
+        *self.output_mean.get_or_init(|| pieces_mean(&self.output, 1))
+    }
+
+    /// The mean number of pieces of this many tokens in which a prompt is read.
+    #[must_use]
+    pub fn prompt_pieces_mean(&self, piece: u32) -> f64 {
+        pieces_mean(&self.prompt, piece)
+    }
+
+    /// The supremum of the powers whose moments of both laws are finite.
+    #[must_use]
+    pub fn tail_index(&self) -> f64 {
+        self.prompt.tail_index().min(self.output.tail_index())
+    }
+}
+
+fn law(scalar: &Scalar, files: &dyn Files) -> Result<Distribution, Invalid> {
+    let law = Distribution::parse(&scalar.text(), files)?.expect(Dimension::Number)?;
+    if !law.mean().is_finite() {
+        return Err(Invalid::new(format!(
+            "`{law}` has an infinite mean: bound it, as in truncated({law}, hi=8192)"
+        )));
+    }
+    Ok(law)
+}
+
+/// E[ceil(N / piece)] of a draw N, rounded and at least 1: the sum of P(N > k piece) over all k.
+fn pieces_mean(law: &Distribution, piece: u32) -> f64 {
+    let mut mean = 1.0;
+    for number in 1..TERMS_MAX {
+        let more = law.survival((f64::from(number) * f64::from(piece) + 0.5).next_down());
+        if more < NEGLIGIBLE {
+            return mean;
+        }
+        mean += more;
+    }
+    // So far out, rounding is nothing beside the number.
+    mean.max(law.mean() / f64::from(piece))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::workload::Workload;
+    use thinktime_file::schema::Source;
+
+    fn workload(tokens: &str) -> Result<Workload, String> {
+        let text = format!(
+            "name = 'w'\nseed = 7\n[arrivals]\nmodel = 'open'\nrate = 1\n\
+             [[request]]\nname = 'r'\ntokens = {{ {tokens} }}"
+        );
+        Workload::parse(Source { file: "w.toml", text: &text }, &NoFiles).map_err(|e| e.to_string())
+    }
+
+    fn tokens(text: &str) -> Tokens {
+        workload(text).unwrap().requests[0].tokens.clone().unwrap()
+    }
+
+    #[test]
+    fn means_are_those_of_the_draws() {
+        for text in [
+            "prompt = 'uniform(0, 90)', output = 'geometric(12)'",
+            "prompt = 'lognormal(mu=4, sigma=0.5)', output = 'exp(3)'",
+        ] {
+            let tokens = tokens(text);
+            let number = 40_000;
+            let all: Vec<TokenCounts> = (0..number).map(|at| tokens.of_request(at, 0)).collect();
+            assert!(all.iter().all(|one| one.prompt > 0 && one.output > 0), "{text}");
+            let mean = |of: &dyn Fn(&TokenCounts) -> u32| {
+                all.iter().map(|one| f64::from(of(one))).sum::<f64>() / number as f64
+            };
+            // Five standard errors of 40,000 draws whose deviation is at most their mean.
+            let near = |found: f64, mean: f64| (found / mean - 1.0).abs() < 5.0 / 200.0;
+            assert!(near(mean(&|one| one.output), tokens.output_mean()), "{text}");
+            for piece in [1, 7, 64] {
+                let found = mean(&|one| one.prompt.div_ceil(piece));
+                assert!(near(found, tokens.prompt_pieces_mean(piece)), "{text} {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_laws_are_refused_at_their_keys() {
+        let error = |text: &str| workload(text).unwrap_err();
+        let infinite = error("prompt = 'pareto(shape=1, scale=9)', output = 5");
+        assert!(infinite.contains("tokens.prompt") && infinite.contains("infinite mean"));
+        let time = error("prompt = 9, output = '5ms'");
+        assert!(time.contains("tokens.output"), "{time}");
+        assert!(error("prompt = 9").contains("output"));
+    }
+}
