@@ -44,6 +44,9 @@ READINGS: dict[str, Reading] = {
     "Windows: no help for starving tasks": Reading(
         changes=((WINDOWS, "time_sharing.starvation", "false"),)
     ),
+    "Windows: no move within 2.5 ms of running": Reading(
+        changes=((WINDOWS, "balancing.dynamic.selection.cache_affinity", "2.5ms"),)
+    ),
     "Windows: shortest waiting moves first": Reading(
         changes=((WINDOWS, "balancing.dynamic.selection.preferred_waiting_time", "short"),)
     ),

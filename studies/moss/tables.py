@@ -10,10 +10,18 @@ Rows = list[dict[str, Any]]
 
 # Figure 10c and the text: the medians of the monitoring requests (ms) that were measured.
 MEASURED_MS = {
+    (1, 180, "linux-2.6.22"): 261,
+    (1, 180, "windows-server-2003"): 814,
     (2, 180, "linux-2.6.22"): 255,
     (2, 360, "linux-2.6.22"): 258,
     (2, 180, "windows-server-2003"): 256,
     (2, 360, "windows-server-2003"): 458,
+    (4, 180, "linux-2.6.22"): 305,
+    (4, 360, "linux-2.6.22"): 305,
+    (4, 720, "linux-2.6.22"): 286,
+    (4, 180, "windows-server-2003"): 250,
+    (4, 360, "windows-server-2003"): 252,
+    (4, 720, "windows-server-2003"): 523,
 }
 # So far from processor sharing a scheduler's median and 95th percentile may be, for it to do.
 GOOD_ENOUGH = 0.1

@@ -28,18 +28,24 @@ from thinktime.learn.journeys.timeout import USUAL_S
 HERE = Path(__file__).parent
 OPEN_UP_TO, CLOSED_FROM = 5.0, 10.0
 
+NOT_LEGIBLE = "not legible"
+
 PAPER = [
     ("large corporate web site", "Feb 2001", "1,609,799", "2.4"),
     ("CMU web server", "Nov 2001", "90,570", "1.8"),
     ("online department store", "June 2000", "891,366", "5.4"),
     ("science institute", "Nov 2002", "107,078", "3.6"),
     ("online gaming site", "May 2004", "45,778", "12.9"),
-    ("financial service provider", "Aug 2000", "275,786", "not legible"),
+    ("financial service provider", "Aug 2000", "275,786", NOT_LEGIBLE),
+    ("a third science institute", NOT_LEGIBLE, NOT_LEGIBLE, "6.0"),
     ("Kasparov against Deep Blue", "May 1997", "580,068", "2.4"),
     ("site under a rush of visitors", "Feb 1999", "194,968", "1.2"),
     ("soccer world cup", "Jul 1998", "4.6 million", "11.6"),
 ]
-"""The rows of the paper's table 2 that can be read: site, date, requests, requests a session."""
+"""The ten sites of the paper's table 2: site, date, requests, requests a session."""
+
+SAID = {"financial service provider": "open"}
+"""Verdicts of the paper's text for sites whose requests a session are not legible."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ def table(traces: list[Trace]) -> str:
         "|---|---|---:|---:|---|",
     ]
     for site, date, requests, mean in PAPER:
-        found = verdict(float(mean)) if mean[0].isdigit() else ""
+        found = SAID[site] if mean == NOT_LEGIBLE else verdict(float(mean))
         lines.append(f"| {site} | {date} | {requests} | {mean} | {found} |")
     for trace in traces:
         figures = trace.paper.figures

@@ -217,6 +217,33 @@ def test_reasons_are_those_of_the_policy_that_is_wanted() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("best", "other", "by_url"),
+    [
+        ("lard", "cap", "lard"),
+        ("jsq(2)", "hash", "hash"),
+        ("consistent-hash(balance=2)", "random", "consistent-hash(balance=2)"),
+        ("lard", "hash", None),
+        ("jsq", "cap", None),
+    ],
+)
+def test_what_the_order_depends_on_is_told(best: str, other: str, by_url: str | None) -> None:
+    """With few URLs, or without caches, a policy that goes by them may come last."""
+    found = of(**{best: row(0.01, 0.1), other: row(0.02, 0.2)})
+    assert found.wanted == [best]
+    told = [line for line in found.lines if line.startswith("The order depends on")]
+    assert len(told) == (by_url is not None)
+    if by_url is not None:
+        assert f": under {by_url} the URL decides the server" in told[0]
+        assert "docs/studies-clubweb.md" in told[0]
+
+
+def test_what_the_order_depends_on_is_left_out_without_an_order() -> None:
+    found = of(lard=row(0.01, 0.1), cap=row(0.0101, 0.101, half=0.1))
+    assert not found.worse
+    assert "The order depends on" not in " ".join(found.lines)
+
+
 def test_more_replications_than_there_are_would_tell_more() -> None:
     rows = {name: one | {"replications": 10} for name, one in noisy().items()}
     assert of(**rows).lines[-1].startswith("More replications (`--replications 40`)")

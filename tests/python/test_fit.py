@@ -293,6 +293,26 @@ def sizes(random, cut):
     return np.where(random.random(N) < 0.93, body, pareto(random, 1.1, 10240))
 
 
+@pytest.mark.parametrize(
+    ("tally", "values"),
+    [
+        (Tally.from_values([0.2, 0.3, 40.0, 0.0]), [0.2, 0.3, 40.0, 0.0]),
+        (Tally.from_values([1, 1, 7, 30], whole=True, unit=""), [1, 1, 7, 30]),
+        (Tally.from_sizes([41, 41, 900, 2_000_000]), [41, 41, 900, 2_000_000]),
+        (Tally.from_values([5.0, 5.0]), [5.0, 5.0]),
+    ],
+)
+def test_a_tally_has_least_largest_and_spread_of_its_values(tally, values):
+    """To the width of a bin, one part in a hundred; half a byte of a size."""
+    assert tally.quantile(0) == pytest.approx(min(values), rel=0.02)
+    assert tally.quantile(1) == pytest.approx(max(values), rel=0.02)
+    assert tally.cv2 == pytest.approx(np.var(values) / np.mean(values) ** 2, rel=0.03, abs=1e-4)
+
+
+def test_a_tally_without_values_or_of_zeros_has_no_spread():
+    assert Tally.from_values([]).cv2 == Tally.from_values([0.0, 0.0]).cv2 == 0
+
+
 @pytest.mark.parametrize("cut", [True, False])
 @pytest.mark.parametrize("zeros", [0.0, 0.2])
 def test_body_and_tail_of_sizes_are_found(cut, zeros):

@@ -151,6 +151,48 @@ def test_intervals_hold_the_exact_mean_at_their_stated_rate(name: str) -> None:
     assert held >= least, f"{held} of {runs}"
 
 
+@pytest.mark.parametrize(
+    ("policy", "requests", "demand"),
+    [
+        ("fcfs", 4, "h2(10ms, cv2=8)"),
+        ("lcfs", 2, "uniform(0s, 20ms)"),
+        ("siro", 6, "mix(0.9: const(5ms), 0.1: const(55ms))"),
+        ("fcfs", 3, "const(10ms)"),
+    ],
+)
+def test_sessions_that_ask_again_at_once(policy: str, requests: int, demand: str) -> None:
+    """M/G/1 with feedback; each of the four fails by chance once in 370 (fixed seed)."""
+    workload = cases.partly_open_model(60 / requests, f"geometric({requests})", "0s")
+    system = cases.system((policy, demand))
+    exact = theory_for(workload, system)
+    assert exact is not None
+    assert exact.load == pytest.approx(0.6)
+    law = tt.Distribution(demand)
+    whole = 1 + (law.cv2 - 1) / requests  # C² of a session's demands together
+    assert exact.mean_s == pytest.approx(law.mean * (1 + 0.6 * (1 + whole) / 0.8))
+    times = tt.simulate(
+        workload, system, requests=100_000, warmup=20, replications=10, rows="none"
+    ).summary["response_time_s"]
+    assert abs(times["mean"] - exact.mean_s) < T_9 * times["ci95"] / 2.262
+    assert times["ci95"] < 0.06 * times["mean"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "servers", "requests", "think"),
+    [
+        ("fcfs", 1, "geometric(4)", "exp(10ms)"),  # thinking lets others pass
+        ("fcfs", 1, "poisson(4)", "0s"),  # a session that has asked often asks less
+        ("fcfs", 2, "geometric(4)", "0s"),
+        ("sjf", 1, "geometric(4)", "0s"),
+    ],
+)
+def test_other_sessions_have_no_exact_mean(
+    policy: str, servers: int, requests: str, think: str
+) -> None:
+    system = cases.system((policy, "h2(10ms, cv2=8)", servers))
+    assert theory_for(cases.partly_open_model(15, requests, think), system) is None
+
+
 def test_the_check_can_fail() -> None:
     """A wrong exact value (the queue at load 0.78 instead of 0.8) is noticed."""
     times = tt.simulate(

@@ -216,3 +216,13 @@ def test_points_are_kept_and_others_simulated_again(folder: Path, tmp_path: Path
     wrong = subprocess.run([*command, "thought=3"], check=False, capture_output=True, text=True)
     assert wrong.returncode != 0
     assert "as in think=100000" in wrong.stderr
+
+
+def test_table_2_has_the_verdict_of_the_paper_for_each_of_its_ten_sites() -> None:
+    """Its section 7: open for sites 1, 2, 4, 6, 8 and 9, closed for 5 and 10, else neither."""
+    lines = (STUDY / "traces.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("|") for line in lines if re.match(r"\| [\w ]+ \| ", line)]
+    verdicts = [row[5].strip() for row in rows if row[1].strip() != "site"]
+    assert [at for at, one in enumerate(verdicts, 1) if one == "open"] == [1, 2, 4, 6, 8, 9]
+    assert [at for at, one in enumerate(verdicts, 1) if one == "closed"] == [5, 10]
+    assert len(verdicts) == 10

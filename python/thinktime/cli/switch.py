@@ -48,6 +48,7 @@ def _until_interrupted(
     proxy: switch, hangups: list[int], system: Path, workload: Path | None
 ) -> None:
     """Print where it listens, and wait until it ends or the user ends it."""
+    began_s, used_s = time.monotonic(), time.process_time()
     try:
         typer.echo(f"switching on {proxy.url}; Ctrl-C or SIGTERM ends it")
         if proxy.metrics_url is not None:
@@ -68,8 +69,17 @@ def _until_interrupted(
         for at, (requests, failures) in enumerate(zip(done.requests, done.failures, strict=True)):
             counts = units.counted(requests, "request"), units.counted(failures, "failure")
             typer.echo(f"server {at}: {counts[0]}, {counts[1]}")
+        typer.echo(_cost(time.process_time() - used_s, time.monotonic() - began_s))
         if done.log_failure is not None:
             common.say_warnings([f"lines of the access log are missing: {done.log_failure}"])
+
+
+def _cost(used_s: float, lasted_s: float) -> str:
+    """The CPU time of the process since its start was done, in words."""
+    share = units.percent(used_s / lasted_s)
+    return (
+        f"used {units.seconds(used_s)} of CPU time in {units.seconds(lasted_s)}: {share} of a core"
+    )
 
 
 def _tell(proxy: switch) -> None:

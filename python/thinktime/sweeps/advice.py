@@ -17,7 +17,7 @@ from thinktime.sweeps.curves import Row, SweepCurves, value_words
 from thinktime.sweeps.difference_words import figure_words, less_to_more, more_words
 from thinktime.sweeps.pairs import Pairs
 from thinktime.sweeps.plan import is_dispatch
-from thinktime.sweeps.reasons import reasons
+from thinktime.sweeps.reasons import dependence, reasons
 
 _MATTERS = 0.01
 """A policy that is certain to be worse by less than this share is as good."""
@@ -131,6 +131,7 @@ class Advice:
         if self.worse and self.wanted:
             rows = {one: self.rows[one] for one in self._ordered}
             lines += reasons(rows, self.wanted[0], self.wanted)
+            lines += dependence(self.wanted, self.worse)
         lines += self._tails
         return lines + ([self._to_tell] if self.undecided or self._tails else [])
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
+from thinktime import _core
 from thinktime.present import units
 from thinktime.sweeps.curves import Row
 
@@ -50,6 +52,30 @@ def reasons(rows: Mapping[str, Row], best: str, wanted: Sequence[str]) -> list[s
     if not good:
         phrases = ["Hit ratios, loads of servers and heavy requests do not explain it."]
     return phrases + ([f"Against it: {_clauses(bad)}."] if bad else [])
+
+
+def dependence(wanted: Sequence[str], worse: Sequence[str]) -> list[str]:
+    """What the order depends on if the URL decides under some of the policies alone.
+
+    A workload file often guesses the number of URLs, and the order may turn round with it.
+    """
+    policies = [*wanted, *worse]
+    by_url = [one for one in policies if one.partition("(")[0] in _by_target()]
+    if not 0 < len(by_url) < len(policies):
+        return []
+    return [
+        f"The order depends on the number of URLs and on caches: under {units.listed(by_url)} the "
+        "URL decides the server, so few URLs with most of the demand gather at one server, and "
+        "files that do not fit into one cache are spread over all. Vary both, too; the study of "
+        "ClubWeb (docs/studies-clubweb.md) has both orders."
+    ]
+
+
+@cache
+def _by_target() -> frozenset[str]:
+    """The names of the dispatch policies that need the target of a request."""
+    listed = _core.dispatch_policies()
+    return frozenset(usage.partition("(")[0] for usage, _, needs, _ in listed if "targets" in needs)
 
 
 def _clauses(parts: Sequence[str]) -> str:

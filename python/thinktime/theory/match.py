@@ -70,6 +70,7 @@ POLLACZEK_KHINCHINE = "Pollaczek-Khinchine; Kleinrock 1975, section 5.6"
 TRANSFORM = "Pollaczek-Khinchine transform, inverted; Abate and Whitt 1995"
 MMC = "Erlang; Harchol-Balter 2013, chapter 14"
 MH1 = "Kleinrock 1975, section 5.8"
+FEEDBACK = "Takács 1963: a single-server queue with feedback"
 PRIORITY = "Cobham 1954; Kleinrock 1976, chapter 3"
 
 SIZE_BASED = {
@@ -195,7 +196,26 @@ def _arriving(workload: Workload, stations: list[Queue], load: float | None) -> 
         return None
     if len(stations) == 1 and _one_request_a_session(workload):
         return _open_station(rate, stations[0])
-    return _open_network(workload.model, rate, stations)
+    found = _open_network(workload.model, rate, stations)
+    return found or _fed_back(workload, rate, stations)
+
+
+def _fed_back(workload: Workload, rate: float, stations: list[Queue]) -> Theory | None:
+    """Sessions of geometrically many requests without think times, at one server in turn.
+
+    After each request the session stays with the same probability, whichever it is, and queues
+    again. The number in the system is that of M/G/1 with the demands of whole sessions.
+    """
+    length, think, station = workload.session_length, workload.think, stations[0]
+    alike = station.policy in ("fcfs", "lcfs", "siro") and station.servers == 1
+    if len(stations) > 1 or not alike or length is None or (think is not None and think.mean > 0):
+        return None
+    if not str(length).startswith("geometric(") or not math.isfinite(station.demand.second_moment):
+        return None
+    load = rate * station.demand.mean
+    cv2 = 1 + (station.demand.cv2 - 1) / length.mean
+    mean_s = station.demand.mean * (1 + load * (1 + cv2) / (2 * (1 - load)))
+    return Theory(f"partly open, {station.words}", FEEDBACK, mean_s, None, load, rate)
 
 
 def _one_request_a_session(workload: Workload) -> bool:

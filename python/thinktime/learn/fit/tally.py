@@ -142,6 +142,17 @@ class Tally:
         """The mean of the values, each taken to lie in the middle of its bin; 0 without values."""
         return float(self.middle @ self.count / self.count.sum()) if len(self.count) else 0.0
 
+    @property
+    def cv2(self) -> float:
+        """C² of the values, each taken to lie in the middle of its bin; 0 without values.
+
+        It is the sample variance over the square of the mean; 0 if all values are zero.
+        """
+        mean = self.mean
+        if not mean:
+            return 0.0
+        return float(((self.middle / mean - 1) ** 2) @ self.count / self.count.sum())
+
     def quantile(self, u: float) -> float:
         """The value below which the fraction 0 <= ``u`` <= 1 lies; 0 without values.
 

@@ -177,6 +177,9 @@ def _values(values: Values) -> dict[str, Any] | None:
     found: dict[str, Any] = {
         "count": tally.total,
         "mean": tally.mean,
+        "cv2": tally.cv2,
+        "min": tally.quantile(0.0),
+        "max": tally.quantile(1.0),
         "median": tally.quantile(0.5) if not tally.whole else float(round(tally.quantile(0.5))),
         "p90": tally.quantile(0.9),
         "p99": tally.quantile(0.99),
