@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from ray_cluster import frame, three_nodes
+from ray_cluster import frame, shared
 from shared_server import shared_server
 
 import thinktime as tt
@@ -19,9 +19,8 @@ SYSTEM = {"name": "s", "station": [{"name": "s", "policy": "ps", "demand": "exp(
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with three_nodes() as cluster:
-        yield cluster
+def cluster() -> Any:
+    return shared()
 
 
 @pytest.fixture(scope="module")

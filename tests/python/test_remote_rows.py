@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from ray_cluster import frame, three_nodes
+from ray_cluster import frame, shared, temporary
 
 import thinktime as tt
 from thinktime.comparison.estimate import Missing
@@ -42,19 +42,9 @@ get = "/"
 KEY = ["session", "request", "attempt"]
 
 
-@pytest.fixture(scope="module")
-def temporary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The place of generators' copied files."""
-    return tmp_path_factory.mktemp("temporary")
-
-
-@pytest.fixture(scope="module")
-def cluster(temporary: Path) -> Iterator[Any]:
-    with pytest.MonkeyPatch.context() as surroundings:
-        surroundings.setenv("TMPDIR", str(temporary))
-        surroundings.setenv("RAY_TMPDIR", "/tmp")
-        with three_nodes() as cluster:
-            yield cluster
+@pytest.fixture
+def cluster() -> Any:
+    return shared()
 
 
 @pytest.fixture(scope="module")
@@ -201,8 +191,6 @@ def test_a_generator_that_is_lost_leaves_what_it_had_written(
                       output=tmp_path / "result", progress=look)  # fmt: skip
     finally:
         thread.join()
-        cluster.add_node(num_cpus=1)
-        cluster.wait_for_nodes()
     described = left.summary["generators"]
     lost = [one for one in described if one["lost_at_s"] is not None]
     assert len(lost) == 1
@@ -223,16 +211,14 @@ def test_a_generator_that_is_lost_leaves_what_it_had_written(
     assert len(rows) >= left.summary["requests"] - 3 * 300 / 3
 
 
-def test_nothing_is_left_where_rows_are_gathered(
-    cluster: Any, target: str, temporary: Path, tmp_path: Path
-) -> None:
+def test_nothing_is_left_where_rows_are_gathered(cluster: Any, target: str, tmp_path: Path) -> None:
     """Neither files that were taken along nor rows stay on the nodes."""
-    before = set(temporary.iterdir())  # of a generator that another test killed
+    before = set(temporary().iterdir())  # of a generator that another test killed
     (tmp_path / "starts.csv").write_text("time\n0.1\n0.2\n", "ascii")
     (tmp_path / "w.toml").write_text(FILE_OF_STARTS, "ascii")
     result = tt.run(tmp_path / "w.toml", target, duration="1s", on="auto", generators=3)
     assert result.summary["requests"] == 2
-    assert set(temporary.iterdir()) == before
+    assert set(temporary().iterdir()) == before
 
 
 def test_what_is_wrong_is_said(cluster: Any, target: str, tmp_path: Path) -> None:
