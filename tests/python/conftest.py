@@ -23,6 +23,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from thinktime.explain import questions
 from thinktime.recording import Recorder, connection
+from thinktime.report import explanation
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -82,6 +83,13 @@ def one_question(monkeypatch: pytest.MonkeyPatch) -> None:
     look at answers to others."""
     every = questions._questions
     monkeypatch.setattr(questions, "_questions", lambda *about: islice(every(*about), 1))
+
+
+@pytest.fixture
+def no_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports of runs do not ask what other systems would have shown, which takes seconds, in tests
+    that do not look at it."""
+    monkeypatch.setattr(explanation, "lines_of", lambda _result: [])
 
 
 @pytest.fixture
