@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ray_cluster
 import study_selection
 from browser import CHROMIUM, MISSING, Browser
 from idle_threads import still_busy
@@ -22,6 +23,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from thinktime.explain import questions
 from thinktime.recording import Recorder, connection
+from thinktime.report import explanation
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -84,6 +86,13 @@ def one_question(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def no_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports of runs do not ask what other systems would have shown, which takes seconds, in tests
+    that do not look at it."""
+    monkeypatch.setattr(explanation, "lines_of", lambda _result: [])
+
+
+@pytest.fixture
 def no_other_labs() -> Iterator[None]:
     """No other test makes labs during this one."""
     with alone():
@@ -105,22 +114,41 @@ LABS = (
     "test_link_classes.py",
 )
 
+# Pages of every kind take twenty seconds of a core to make: a single worker makes them, once.
+PAGES = (
+    "test_accessibility.py",
+    "test_page_layout.py",
+    "test_page_tables.py",
+    "test_chart_script.py",
+    "test_page_weights.py",
+    "test_pages.py",
+)
+
+# One Ray cluster for all tests that need three nodes, by a single worker. Those that kill nodes
+# come last.
+CLUSTERS = (
+    "test_many_machines.py",
+    "test_cluster_work.py",
+    "test_remote_rows.py",
+    "test_generator_losses.py",
+)
+
+ONE_WORKER = {name: files[0] for files in (LABS, PAGES, CLUSTERS) for name in files}
+"""The files that are dealt out together, under the name of the first."""
+
 # Files whose tests wait for most of their time: for servers, browsers and runs. Some workers begin
 # with these, and the others with those that compute, so that neither a core nor a wait is idle.
 WAITING = (
     *LABS,
     "test_docs.py",
-    "test_recovery.py",
+    *CLUSTERS,
     "test_live_page.py",
-    "test_generator_losses.py",
-    "test_remote_rows.py",
-    "test_page_layout.py",
-    "test_many_machines.py",
+    "test_recovery.py",
+    "test_explain_three.py",
     "test_tutorial.py",
     "test_study_omission_and_collapse.py",
     "test_database_failures.py",
     "test_api.py",
-    "test_chart_script.py",
     "test_plain_text.py",
     "test_study_bookstore.py",
     "test_pipelines.py",
@@ -136,6 +164,7 @@ WAITING = (
 )
 
 COMPUTING = (
+    *PAGES,
     "test_guides.py",
     "test_explain.py",
     "test_cpn_agreement.py",
@@ -144,7 +173,6 @@ COMPUTING = (
     "test_learn.py",
     "test_tidy.py",
     "test_two_implementations.py",
-    "test_cluster_work.py",
     "test_explain_server_timing.py",
     "test_learn_cli.py",
     "test_random_systems.py",
@@ -193,6 +221,13 @@ def _study(item: pytest.Item) -> str | None:
     return None if mark is None else str(mark.args[0])
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After the last test on a cluster the cluster has no more use."""
+    if item.path.name in CLUSTERS and (nextitem is None or nextitem.path.name not in CLUSTERS):
+        ray_cluster.end()
+
+
 def pytest_collection_finish() -> None:
     """What has been imported stays: it need not be looked through for garbage again and again."""
     gc.collect()
@@ -200,11 +235,11 @@ def pytest_collection_finish() -> None:
 
 
 class _WaitingBesideComputing(LoadFileScheduling):
-    """A file at a time, and those that make labs as if they were one."""
+    """A file at a time, and those of one worker as if they were one."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = Path(super()._split_scope(nodeid)).name
-        return LABS[0] if file in LABS else file
+        return ONE_WORKER.get(file, file)
 
     def _assign_work_unit(self, node: Any) -> None:
         waits = self.nodes.index(node) % 2 == 0

@@ -9,7 +9,8 @@ import sys
 import threading
 from pathlib import Path
 
-COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+_MAIN = "from thinktime.cli import main; main()"
+COMMAND = [sys.executable, "-c", _MAIN]
 WORKLOAD = """
 name = "shop"
 [arrivals]
@@ -23,15 +24,18 @@ _ADDRESS = re.compile(r"live: (http://\S+)")
 
 
 class Watched:
-    """A command in a process of its own; a context manager."""
+    """A command in a process of its own; a context manager.
 
-    def __init__(self, arguments: list[str], cwd: Path) -> None:
+    Lines of Python may run before it, as those that shorten a wait.
+    """
+
+    def __init__(self, arguments: list[str], cwd: Path, before: str = "") -> None:
         self.url = ""
         self.said = ""
         self._found = threading.Event()
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments], cwd=cwd, text=True, env=os.environ | {"COLUMNS": "100"},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [*COMMAND[:2], before + _MAIN, *arguments], cwd=cwd, text=True,
+            env=os.environ | {"COLUMNS": "100"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self._threads = [threading.Thread(target=one) for one in (self._read, self._drain)]
         for one in self._threads:

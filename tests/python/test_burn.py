@@ -13,8 +13,6 @@ import pytest
 
 import thinktime as tt
 
-pytestmark = pytest.mark.serial
-
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 SYSTEM = """
 name = "this machine"
@@ -44,6 +42,7 @@ def core() -> int:
     return min(os.sched_getaffinity(0))
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize("threads", [None, "per-request", 1])
 def test_what_is_burned_is_what_a_simulation_of_the_same_path_demands(
     threads: int | str | None,
@@ -176,6 +175,7 @@ def groups_of_servers() -> list[Path]:
     pytest.skip(refusal)
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize("given", [{}, {"cpu_limit": "200m"}, {"cpu_limit": 0.1}])
 def test_a_limited_server_is_throttled_and_leaves_no_group(
     given: dict[str, str | float], groups_of_servers: list[Path]
@@ -206,6 +206,7 @@ def test_a_server_without_a_limit_has_no_group() -> None:
     assert server.cpu_stat is None
 
 
+@pytest.mark.serial
 def test_the_command_says_what_its_limit_did(tmp_path: Path, groups_of_servers: list[Path]) -> None:
     (tmp_path / "s.toml").write_text(SYSTEM)
     server = subprocess.Popen(

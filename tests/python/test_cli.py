@@ -100,7 +100,6 @@ def test_simulate_writes_the_result_directory(files: Path) -> None:
     assert thinktime("compare", "out", "out", cwd=files).returncode == 0
 
 
-@pytest.mark.serial
 def test_run_measures_a_served_model(files: Path) -> None:
     server = subprocess.Popen(
         [*COMMAND, "serve", "s.toml", "--listen", "127.0.0.1:0"],

@@ -7,13 +7,12 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from ray_cluster import frame, three_nodes
+from ray_cluster import frame, shared
 
 import thinktime as tt
 from thinktime.learn import learn
@@ -60,9 +59,8 @@ PEOPLE = {
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with three_nodes() as cluster:
-        yield cluster
+def cluster() -> Any:
+    return shared()
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,6 @@ from skips import busy
 
 import thinktime as tt
 
-pytestmark = pytest.mark.serial
-
 DEMAND = "uniform(2ms, 4ms)"
 SYSTEM = cases.system(("fcfs", DEMAND))
 MIXED = """name = "mixed"
@@ -102,6 +100,7 @@ def within_bounds(found: Figures) -> bool:
     return all(abs(real - model) <= max(0.05 * model, 1e-3) for real, model in found.values())
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize("policy", ["fcfs", "ps"])
 def test_real_agrees_with_simulated_at_load_08(policy: str) -> None:
     system = cases.system((policy, DEMAND))

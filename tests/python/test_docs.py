@@ -52,11 +52,12 @@ NOT_RUN = {
 """Commands that are only parsed, by their beginnings, and the reasons."""
 
 RUN_ELSEWHERE = {
+    "docs/many-machines.md": "test_many_machines.py runs them on the cluster that it has",
     "docs/principles.md": "test_guides.py walks it",
     "docs/retries.md": "test_guides.py walks it",
     "docs/tutorial.md": "test_tutorial.py walks it from beginning to end",
 }
-"""Pages whose commands build on one another, and the tests that run them in order."""
+"""Pages whose commands build on one another or need a cluster, and the tests that run them."""
 
 WALKED = (
     "docs/coming-from-jmeter.md", "docs/coming-from-locust.md", "docs/compare.md",

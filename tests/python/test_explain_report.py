@@ -11,7 +11,8 @@ import pytest
 
 import thinktime as tt
 from thinktime.present import units
-from thinktime.report import report
+from thinktime.present.table import Line
+from thinktime.report import explanation, report
 from thinktime.report.explanation import lines_of
 
 H2 = "h2(10ms, cv2=4)"
@@ -52,9 +53,17 @@ def test_the_report_says_why_nothing_is_explained() -> None:
     assert line.note.endswith("would have shown cannot be said: no model fits.")
 
 
-@pytest.mark.serial
-def test_a_run_against_a_real_server_has_the_section(tmp_path: Path) -> None:
+def test_a_run_against_a_real_server_has_the_section(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With a model, or with the reason for its absence, such as a busy machine."""
+    found: list[list[Line]] = []
+
+    def kept(result: tt.Result) -> list[Line]:
+        found.append(lines_of(result))
+        return found[-1]
+
+    monkeypatch.setattr(explanation, "lines_of", kept)
     with tt.serve(cases.system(("ps", "exp(3ms)"))) as server:
         result = tt.run(
             cases.open_model(200), server.url, duration=12, output=tmp_path / "measured"
@@ -65,7 +74,7 @@ def test_a_run_against_a_real_server_has_the_section(tmp_path: Path) -> None:
     assert "cannot be read" not in page
     rows = pl.DataFrame(result.requests).filter(pl.col("error").is_null())
     mean_s = (rows["done_ns"] - rows["sent_ns"]).mean() * 1e-9
-    measured, *asked = lines_of(result)
+    ((measured, *asked),) = found
     assert measured.cells[0].text == units.seconds(mean_s)
     assert " ".join(measured.note.split()) in page
     if asked:

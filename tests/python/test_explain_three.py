@@ -11,7 +11,6 @@ import pytest
 BENCH = Path(__file__).resolve().parents[2] / "benches" / "explain_three.py"
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize(
     ("name", "title"),
     [

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ray_cluster import OURS, frame, three_nodes
+from ray_cluster import OURS, frame, shared
 from request_log_server import RequestLogServer, request_log_server
 
 import thinktime as tt
@@ -35,18 +35,9 @@ TOLD_EVERY_S = 0.5
 """The interval of questions to a generator."""
 
 
-@pytest.fixture(scope="module")
-def nodes() -> Iterator[Any]:
-    with three_nodes() as cluster:
-        yield cluster
-
-
 @pytest.fixture
-def cluster(nodes: Any) -> Any:
-    while len(nodes.list_all_nodes()) < 3:
-        nodes.add_node(num_cpus=1)
-    nodes.wait_for_nodes()
-    return nodes
+def cluster() -> Any:
+    return shared()
 
 
 @pytest.fixture

@@ -303,12 +303,16 @@ def pages_process(pid: int) -> int:
     return of_page[0]
 
 
+SHORT_PATIENCE = "from thinktime.monitor import feed; feed._ANSWER_S = 2.0; "
+"""The command waits two seconds and not ten for the page's process, twice."""
+
+
 @pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "is killed"])
 def test_a_process_that_is_no_more_holds_up_nothing(how: signal.Signals, files: Path) -> None:
     """Stopped by a signal, it is ended at the end; killed, it is not missed."""
     with tt.serve(tt.System(SYSTEM)) as server:
         command = ["run", "w.toml", "--target", server.url, "--duration", "3s", "--live"]
-        with Watched([*command, "-o", "out"], files) as watched:
+        with Watched([*command, "-o", "out"], files, SHORT_PATIENCE) as watched:
             child = pages_process(watched.process.pid)
             time.sleep(1)
             os.kill(child, how)

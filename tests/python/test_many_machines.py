@@ -9,19 +9,21 @@ from typing import Any
 
 import polars as pl
 import pytest
-from ray_cluster import frame, three_nodes
+from ray_cluster import frame, shared
 from shared_server import shared_server
+from test_docs import HOST, commands, made, shorter, why_not_run
+from typer.testing import CliRunner
 
 import thinktime as tt
+from thinktime.cli import app
 from thinktime.sweeps import sweep
 
 SYSTEM = {"name": "s", "station": [{"name": "s", "policy": "ps", "demand": "exp(1ms)"}]}
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with three_nodes() as cluster:
-        yield cluster
+def cluster() -> Any:
+    return shared()
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +195,27 @@ def test_a_sweep_comes_to_the_same_as_on_one_machine(cluster: Any, tmp_path: Pat
         return sweep(workload("open"), SYSTEM, ["load=0.3,0.6"], on=on, requests=20_000)
 
     assert points("auto").equals(points(None))
+
+
+def test_the_commands_of_the_page_do_what_it_says(
+    cluster: Any, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the cluster of these tests: a command uses one that its process is connected to. That
+    `--on ray` starts one of its own is a matter of test_generator_losses.py."""
+    page = "docs/many-machines.md"
+    monkeypatch.chdir(made(tmp_path, page))
+    done = 0
+    for words in commands(page):
+        if why_not_run(words) is not None:
+            continue
+        words = shorter(
+            [word.replace(HOST, target.removeprefix("http")) for word in words], tmp_path
+        )
+        shown = CliRunner().invoke(app, words[1:])
+        assert shown.exception is None or isinstance(shown.exception, SystemExit), shown.output
+        # As in test_docs.py: a short run may say too little, or be late on a busy machine.
+        assert shown.exit_code in (0, 1, 3), (words, shown.output)
+        if "-o" in words:
+            assert Path(words[words.index("-o") + 1]).exists(), words
+        done += "ray" in words
+    assert done >= 4

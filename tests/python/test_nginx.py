@@ -13,8 +13,6 @@ from real_runs import trusted_or_late
 
 import thinktime as tt
 
-pytestmark = pytest.mark.serial
-
 
 @pytest.fixture
 def nginx(tmp_path: Path) -> Iterator[str]:
@@ -22,6 +20,7 @@ def nginx(tmp_path: Path) -> Iterator[str]:
         yield f"http://{address}"
 
 
+@pytest.mark.serial
 def test_a_static_page_is_measured(nginx: str) -> None:
     workload = cases.workload(
         'model = "open"\nrate = 500',

@@ -90,6 +90,7 @@ def test_what_has_no_relative_change_is_named_below() -> None:
     assert CHART.draw(compared(errors_)) is None
 
 
+@pytest.mark.usefixtures("no_explanation")
 def test_the_changes_stand_above_all_tables_and_nothing_else_does() -> None:
     made = page_of(page_subjects.results()[-3:-1])
     assert [one.name for one in made.first] == ["changes"]

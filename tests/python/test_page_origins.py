@@ -63,6 +63,7 @@ def test_places_are_named_if_they_are_few() -> None:
     assert origin_line.places(["a", "b", "c"]) == ""
 
 
+@pytest.mark.usefixtures("no_explanation")
 def test_a_simulation_names_its_system_and_a_run_its_server() -> None:
     simulated, measured = page_subjects.simulated(), page_subjects.measured()
     assert simulated.system is not None

@@ -43,6 +43,7 @@ def test_a_run_that_the_machine_made_late_is_not_shown() -> None:
     assert not pictures.is_quiet(None, [fine[0], Finding("punctuality", DOUBTFUL, "")])
 
 
+@pytest.mark.usefixtures("no_explanation")
 def test_pictures_reach_down_to_the_first_charts_on_screens_telephones_and_paper(
     tmp_path: Path,
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from ray_cluster import frame, three_nodes
+from ray_cluster import frame, shared, temporary
 
 import thinktime as tt
 from thinktime.comparison.estimate import Missing
@@ -42,19 +42,9 @@ get = "/"
 KEY = ["session", "request", "attempt"]
 
 
-@pytest.fixture(scope="module")
-def temporary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The place of generators' copied files."""
-    return tmp_path_factory.mktemp("temporary")
-
-
-@pytest.fixture(scope="module")
-def cluster(temporary: Path) -> Iterator[Any]:
-    with pytest.MonkeyPatch.context() as surroundings:
-        surroundings.setenv("TMPDIR", str(temporary))
-        surroundings.setenv("RAY_TMPDIR", "/tmp")
-        with three_nodes() as cluster:
-            yield cluster
+@pytest.fixture
+def cluster() -> Any:
+    return shared()
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +53,23 @@ def target() -> Iterator[str]:
         yield server.url
 
 
+def run_that_leaves_rows(target: str, folder: Path) -> tt.Result:
+    """A run whose rows stayed, on the cluster."""
+    return tt.run(WORKLOAD, target, duration="2s", warmup="500ms", on="auto", generators=3,
+                  leave_rows=folder / "there", output=folder / "result")  # fmt: skip
+
+
 @pytest.fixture
 def left(cluster: Any, target: str, tmp_path: Path) -> tt.Result:
-    """A run whose rows stayed."""
-    return tt.run(WORKLOAD, target, duration="2s", warmup="500ms", on="auto", generators=3,
-                  leave_rows=tmp_path / "there", output=tmp_path / "result")  # fmt: skip
+    """A run of the test's own, whose rows it may fetch or remove."""
+    return run_that_leaves_rows(target, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def stays(target: str, tmp_path_factory: pytest.TempPathFactory) -> tt.Result:
+    """A run for tests that leave its rows where they are."""
+    shared()
+    return run_that_leaves_rows(target, tmp_path_factory.mktemp("stays"))
 
 
 def rows_of(there: list[RemoteRows]) -> pl.DataFrame:
@@ -75,9 +77,10 @@ def rows_of(there: list[RemoteRows]) -> pl.DataFrame:
     return pl.concat(files).sort(KEY)
 
 
-def test_the_result_says_which_node_has_which_rows(left: tt.Result, tmp_path: Path) -> None:
-    there = remote_rows_of(left.summary)
-    assert [one.generator for one in there] == [one["name"] for one in left.summary["generators"]]
+def test_the_result_says_which_node_has_which_rows(stays: tt.Result) -> None:
+    assert stays.path is not None
+    there = remote_rows_of(stays.summary)
+    assert [one.generator for one in there] == [one["name"] for one in stays.summary["generators"]]
     assert len({one.path for one in there}) == 3
     for number, one in enumerate(there):
         found = pl.read_parquet(Path(one.path) / "requests.parquet")
@@ -85,62 +88,61 @@ def test_the_result_says_which_node_has_which_rows(left: tt.Result, tmp_path: Pa
         assert (one.rows, one.sessions) == (len(found), found["session"].n_unique())
         assert one.bytes == (Path(one.path) / "requests.parquet").stat().st_size
         assert one.missing is None
-        assert (tmp_path / "there") in Path(one.path).parents
-    assert left.path is not None
-    assert json.loads((left.path / FILE).read_text()) == {"generators": [vars(o) for o in there]}
-    assert left.requests is None
+        assert stays.path.with_name("there") in Path(one.path).parents
+    assert json.loads((stays.path / FILE).read_text()) == {"generators": [vars(o) for o in there]}
+    assert stays.requests is None
     # On a busy machine generators may have been late; rows of a single node are checked below.
-    assert "one of 3 generators" not in (left.untrusted or "")
-    assert tt.Result.load(left.path).summary == left.summary
+    assert "one of 3 generators" not in (stays.untrusted or "")
+    assert tt.Result.load(stays.path).summary == stays.summary
 
 
-def test_figures_are_those_of_all_rows(left: tt.Result, target: str) -> None:
+def test_figures_are_those_of_all_rows(stays: tt.Result, target: str) -> None:
     """Each schedule is that of one generator; mean, extremes and counts are those of the rows."""
-    rows = rows_of(remote_rows_of(left.summary))
+    rows = rows_of(remote_rows_of(stays.summary))
     alone = frame(tt.run(WORKLOAD, target, duration="2s", warmup="500ms"))
     columns = ["session", "request", "scheduled_ns"]
     assert rows.select(columns).equals(alone.sort(KEY).select(columns))
-    assert left.summary["sessions"] == sum(
-        one.sessions or 0 for one in remote_rows_of(left.summary)
+    assert stays.summary["sessions"] == sum(
+        one.sessions or 0 for one in remote_rows_of(stays.summary)
     )
     counted = rows.filter(pl.col("scheduled_ns") >= 5e8)
     times = (counted["done_ns"] - counted["scheduled_ns"]).sort()
-    found = left.summary["response_time_s"]
-    assert left.summary["requests"] == len(counted)
+    found = stays.summary["response_time_s"]
+    assert stays.summary["requests"] == len(counted)
     assert found["mean"] == pytest.approx(times.sum() / len(times) * 1e-9, rel=1e-12)
     assert [found["min"], found["max"]] == pytest.approx([times[0] * 1e-9, times[-1] * 1e-9])
     exact_s = times[math.ceil(0.99 * len(times)) - 1] * 1e-9
     assert found["p99"] == pytest.approx(exact_s, rel=0.001)
-    assert sum(count for _, count in left._outcome.histogram) == len(counted)
+    assert sum(count for _, count in stays._outcome.histogram) == len(counted)
 
 
-def test_what_a_node_keeps_is_a_result_that_says_what_it_is(left: tt.Result) -> None:
-    one = remote_rows_of(left.summary)[1]
+def test_what_a_node_keeps_is_a_result_that_says_what_it_is(stays: tt.Result) -> None:
+    one = remote_rows_of(stays.summary)[1]
     there = tt.Result.load(one.path)
     assert "one of 3 generators" in (there.untrusted or "")
     # Those without rows make its measured time no longer than that of the run.
-    assert there.summary["duration_s"] == pytest.approx(left.summary["duration_s"], abs=1e-6)
+    assert there.summary["duration_s"] == pytest.approx(stays.summary["duration_s"], abs=1e-6)
     assert there.summary["warmup_s"] == 0.5
 
 
-def test_who_needs_rows_says_where_they_are(left: tt.Result) -> None:
-    assert left.path is not None
-    fetch = f"thinktime collect {left.path}"
+def test_who_needs_rows_says_where_they_are(stays: tt.Result) -> None:
+    assert stays.path is not None
+    fetch = f"thinktime collect {stays.path}"
     with pytest.raises(tt.InputError, match=fetch):
-        tt.traces(left)
+        tt.traces(stays)
     with pytest.raises(tt.InputError, match=fetch):
-        visits_of(left)
+        visits_of(stays)
     from thinktime.learn import learn
 
     with pytest.raises(tt.InputError, match=fetch):
-        learn([left.path])
-    tail = subject_of(left).estimates["p99.9"]
+        learn([stays.path])
+    tail = subject_of(stays).estimates["p99.9"]
     assert isinstance(tail, Missing)
     assert fetch in tail.reason
-    page = left.path.parent / "page.html"
-    tt.report([left], page)
+    page = stays.path.parent / "page.html"
+    tt.report([stays], page)
     assert fetch in page.read_text()
-    assert any("stayed on the nodes" in one.found for one in left.validity)
+    assert any("stayed on the nodes" in one.found for one in stays.validity)
 
 
 @pytest.mark.parametrize("far", [False, True])
@@ -201,8 +203,6 @@ def test_a_generator_that_is_lost_leaves_what_it_had_written(
                       output=tmp_path / "result", progress=look)  # fmt: skip
     finally:
         thread.join()
-        cluster.add_node(num_cpus=1)
-        cluster.wait_for_nodes()
     described = left.summary["generators"]
     lost = [one for one in described if one["lost_at_s"] is not None]
     assert len(lost) == 1
@@ -223,16 +223,14 @@ def test_a_generator_that_is_lost_leaves_what_it_had_written(
     assert len(rows) >= left.summary["requests"] - 3 * 300 / 3
 
 
-def test_nothing_is_left_where_rows_are_gathered(
-    cluster: Any, target: str, temporary: Path, tmp_path: Path
-) -> None:
+def test_nothing_is_left_where_rows_are_gathered(cluster: Any, target: str, tmp_path: Path) -> None:
     """Neither files that were taken along nor rows stay on the nodes."""
-    before = set(temporary.iterdir())  # of a generator that another test killed
+    before = set(temporary().iterdir())  # of a generator that another test killed
     (tmp_path / "starts.csv").write_text("time\n0.1\n0.2\n", "ascii")
     (tmp_path / "w.toml").write_text(FILE_OF_STARTS, "ascii")
     result = tt.run(tmp_path / "w.toml", target, duration="1s", on="auto", generators=3)
     assert result.summary["requests"] == 2
-    assert set(temporary.iterdir()) == before
+    assert set(temporary().iterdir()) == before
 
 
 def test_what_is_wrong_is_said(cluster: Any, target: str, tmp_path: Path) -> None:

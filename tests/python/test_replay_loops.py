@@ -15,7 +15,7 @@ USERS = 23
 """Not a multiple of the numbers of loops."""
 
 LINES = [
-    (at * 0.01 + turn * 0.3, 0.001, f"10.0.0.{at}", "GET", f"/{at}/{turn}")
+    (at * 0.01 + turn * 0.15, 0.001, f"10.0.0.{at}", "GET", f"/{at}/{turn}")
     for at in range(USERS)
     for turn in range(4)
 ]
@@ -61,7 +61,7 @@ def test_each_request_of_the_log_is_sent_once(tmp_path: Path, model: str, loops:
 def test_so_it_is_beside_closed_clients(tmp_path: Path, model: str, loops: int) -> None:
     """These are divided as well: each of them asks, and all ask until the end."""
     with test_replay.recording() as (url, seen):
-        result = tt.run(replayed(tmp_path, model, POLLERS), url, loops=loops, duration="2500ms")
+        result = tt.run(replayed(tmp_path, model, POLLERS), url, loops=loops, duration="1500ms")
     targets = Counter(target for _, target, _ in seen)
     assert targets.pop("/status") > 7
     assert targets == ASKED

@@ -227,7 +227,6 @@ def ended_early(done: tt.Result) -> str:
     return warning
 
 
-@pytest.mark.serial
 @pytest.mark.parametrize(
     ("slo", "request_table", "words"),
     [
@@ -288,7 +287,6 @@ def reader(descriptor: int) -> Callable[[], bytes]:
     return read
 
 
-@pytest.mark.serial
 def test_a_terminal_shows_the_run_and_quiet_does_not(files: Path) -> None:
     with served() as url:
         command = ["run", "w.toml", "--target", url, "--duration", "1s"]
@@ -301,7 +299,6 @@ def test_a_terminal_shows_the_run_and_quiet_does_not(files: Path) -> None:
     assert "in flight" not in quiet
 
 
-@pytest.mark.serial
 def test_a_lost_slo_ends_the_command_with_1(files: Path) -> None:
     (files / "w.toml").write_text(WORKLOAD.format(rate=3000, slo='p50 = "5ms"'))
     with served("1ms") as url:

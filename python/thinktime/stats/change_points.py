@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from thinktime.stats._samples import fraction, sample
 
 _SEED = 20140101
+_DISTANCES = 2**18
+"""The distances that are computed at once: 2 MiB of them."""
 
 
 @dataclass(frozen=True)
@@ -77,32 +79,51 @@ def _p_value(
     permutations: int,
 ) -> float:
     """How often values that are permuted within the parts can be split as well."""
-    as_good = 0
-    for _ in range(permutations):
-        gains = (_best_split(random.permutation(series[a:b]), least)[0] for a, b in parts)
-        as_good += max(gains) >= gain * (1 - 1e-12)
+    drawn = [np.empty((permutations, end - begin)) for begin, end in parts]
+    for number in range(permutations):
+        for rows, (begin, end) in zip(drawn, parts, strict=True):
+            rows[number] = random.permutation(series[begin:end])
+    best = np.max([_best_gains(rows, least) for rows in drawn], axis=0)
+    as_good = int((best >= gain * (1 - 1e-12)).sum())
     return (as_good + 1) / (permutations + 1)
 
 
+def _best_gains(rows: NDArray[np.float64], least: int) -> NDArray[np.float64]:
+    """The largest energy distance of each row's splits; 0 for rows that are too short for one."""
+    many, size = rows.shape
+    if size < 2 * least:
+        return np.zeros(many)
+    at_once = max(1, _DISTANCES // size**2)
+    starts = range(0, many, at_once)
+    return np.concatenate([_gains(rows[n : n + at_once], least).max(axis=1) for n in starts])
+
+
 def _best_split(values: NDArray[np.float64], least: int) -> tuple[float, int]:
-    """The largest energy distance of two parts, and the place at which the second begins.
+    """The largest energy distance of two parts, and the place at which the second begins."""
+    if len(values) < 2 * least:
+        return 0.0, 0
+    (gains,) = _gains(values[None, :], least)
+    place = int(gains.argmax())
+    return float(gains[place]), place + least
+
+
+def _gains(rows: NDArray[np.float64], least: int) -> NDArray[np.float64]:
+    """The energy distance of the two parts of each row, for each split that leaves `least` values.
 
     With n and m values it is n m / (n + m) times twice the mean distance between the parts, less
     the mean distances within each.
     """
-    size = len(values)
-    if size < 2 * least:
-        return 0.0, 0
-    apart = np.abs(values[:, None] - values[None, :])
-    upto = np.cumsum(np.cumsum(apart, axis=0), axis=1).diagonal()  # of the first k with each other
+    size = rows.shape[1]
+    apart = np.abs(rows[:, :, None] - rows[:, None, :])
+    # Of the first k values with each other.
+    upto = np.cumsum(np.cumsum(apart, axis=1), axis=2).diagonal(axis1=1, axis2=2)
     n = np.arange(1, size)
-    within_first = upto[:-1]
-    to_all = np.cumsum(apart.sum(axis=1))[:-1]
+    within_first = upto[:, :-1]
+    to_all = np.cumsum(apart.sum(axis=2), axis=1)[:, :-1]
     between = to_all - within_first
-    within_second = upto[-1] - 2 * between - within_first
+    within_second = upto[:, -1:] - 2 * between - within_first
     m = size - n
     pairs_first, pairs_second = np.maximum(n * (n - 1), 1), np.maximum(m * (m - 1), 1)
     distance = 2 * between / (n * m) - within_first / pairs_first - within_second / pairs_second
-    gains = (n * m / size * distance)[least - 1 : size - least]
-    place = int(gains.argmax())
-    return float(gains[place]), place + least
+    gains: NDArray[np.float64] = (n * m / size * distance)[:, least - 1 : size - least]
+    return gains
