@@ -133,6 +133,7 @@ class RequestTable(TypedDict):
     target: str | None
     think: int | float | str | None
     timeout: int | float | str | None
+    tokens: TokensTable | None
     transaction: list[str] | None
     wait_for_each: bool | None
     weight: float | None
@@ -176,6 +177,11 @@ class SharedTable(TypedDict):
     wait: int | float | str | None
 
 
+class TokensTable(TypedDict):
+    output: int | float | str
+    prompt: int | float | str
+
+
 class SystemFile(TypedDict):
     behaviour: list[BehaviourTable]
     cluster: list[ClusterTable]
@@ -186,6 +192,7 @@ class SystemFile(TypedDict):
     pool: list[PoolTable]
     service: list[ServiceTable]
     station: list[StationTable]
+    token_server: list[TokenServerTable]
 
 
 class BehaviourTable(TypedDict):
@@ -306,6 +313,16 @@ class StepTable(TypedDict):
     use: str | None
 
 
+class TokenServerTable(TypedDict):
+    max_batch: int
+    memory: int | None
+    name: str
+    prefill_chunk: int | None
+    prompt_token_time: int | float | str | None
+    request_time: int | float | str | None
+    step_time: int | float | str
+
+
 class Summary(TypedDict):
     by_population: NotRequired[dict[str, PopulationFigures]]
     by_request: dict[str, RequestFigures]
@@ -354,6 +371,7 @@ class Summary(TypedDict):
     throughput: float
     throughput_ci95: NotRequired[float]
     timeouts: int
+    token_servers: NotRequired[dict[str, TokenServerFigures]]
     validity: NotRequired[list[CheckFinding]]
     waiting_s: NotRequired[TimeFigures]
     warmup_s: float
@@ -556,3 +574,15 @@ TimeFigures = TypedDict(
         "p99.99": "float | None",
     },
 )
+
+
+class TokenServerFigures(TypedDict):
+    fullness: float
+    memory_max: int
+    memory_mean: float
+    output_token_rate: float
+    preemptions: int
+    prompt_token_rate: float
+    running_max: int
+    running_mean: float
+    steps: int

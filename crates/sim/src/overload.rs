@@ -97,7 +97,15 @@ struct Part<'a> {
     full: f64,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    fn new(
+        cluster: Option<(&'a str, usize)>,
+        name: &'a str,
+        figures: &'a StationSummary,
+    ) -> Part<'a> {
+        Part { cluster, name, figures, load: figures.load, full: FULL }
+    }
+
     fn name(&self) -> String {
         match self.cluster {
             None => self.name.to_owned(),
@@ -113,13 +121,7 @@ impl Part<'_> {
 fn parts<'a>(system: &'a SystemModel, nodes: &'a Nodes) -> Vec<Part<'a>> {
     let mut all = Vec::new();
     for (model, node) in system.nodes.iter().zip(nodes) {
-        let alone = |figures: &'a StationSummary| Part {
-            cluster: None,
-            name: model.name(),
-            figures,
-            load: figures.load,
-            full: FULL,
-        };
+        let alone = |figures| Part::new(None, model.name(), figures);
         match (model, node) {
             (AnyNodeModel::Pool(pool), Some(NodeSummary::Pool(of)))
                 if pool.queue_limit == u64::MAX =>
@@ -140,13 +142,7 @@ fn parts<'a>(system: &'a SystemModel, nodes: &'a Nodes) -> Vec<Part<'a>> {
                 for (number, server) in of.servers.iter().enumerate() {
                     let cluster = Some((model.name(), number));
                     let its = of.stations.iter().zip(&server.stations);
-                    all.extend(its.map(|(name, figures)| Part {
-                        cluster,
-                        name,
-                        figures,
-                        load: figures.load,
-                        full: FULL,
-                    }));
+                    all.extend(its.map(|(name, figures)| Part::new(cluster, name, figures)));
                 }
             }
             _ => {}

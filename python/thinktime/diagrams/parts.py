@@ -1,4 +1,4 @@
-"""The facts that diagrams show of a system's parts: stations, machines, clusters, pools and more."""
+"""The facts that diagrams show of the parts of systems: stations, machines, clusters, pools."""
 
 from __future__ import annotations
 

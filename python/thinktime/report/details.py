@@ -86,14 +86,7 @@ def _of_the_system(cases: Sequence[Case]) -> list[Table]:
             _groups(cases, _clusters),
             "How evenly the dispatch policy spread the work, and what the servers' caches held.",
         ),
-        Table(
-            "token-servers",
-            "Servers of tokens",
-            "server",
-            token_servers.HEADINGS,
-            _groups(cases, _token_servers),
-            "What their steps worked for, and what their memory held.",
-        ),
+        *_of_token_servers(cases),
         Table(
             "links",
             "Links",
@@ -101,6 +94,19 @@ def _of_the_system(cases: Sequence[Case]) -> list[Table]:
             links.HEADINGS,
             _groups(cases, _links),
             "The traffic of the links, and the segments that TCP had to send again.",
+        ),
+    ]
+
+
+def _of_token_servers(cases: Sequence[Case]) -> list[Table]:
+    return [
+        Table(
+            "token-servers",
+            "Servers of tokens",
+            "server",
+            token_servers.HEADINGS,
+            _groups(cases, _token_servers),
+            "What their steps worked for, and what their memory held.",
         ),
     ]
 

@@ -10,7 +10,13 @@ from thinktime import _core
 from thinktime.present import units
 from thinktime.present.page import Source
 from thinktime.report import (
-    clusters, cpu_limits, links, machines, objectives, server_time, streams,
+    clusters,
+    cpu_limits,
+    links,
+    machines,
+    objectives,
+    server_time,
+    streams,
     token_servers,
 )  # fmt: skip
 from thinktime.report.case import Case, Entry

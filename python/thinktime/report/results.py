@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, LineStyle, Table
 from thinktime.report import (
-    clusters, cpu_limits, failures, links, machines, server_time, streams,
+    clusters,
+    cpu_limits,
+    failures,
+    links,
+    machines,
+    server_time,
+    streams,
     token_servers,
 )  # fmt: skip
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
@@ -19,9 +25,9 @@ from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.clusters import ClusterFigures
 from thinktime.report.figures import TIMES, Figures
 from thinktime.report.links import LinkFigures
-from thinktime.report.token_servers import TokenServerFigures
 from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
+from thinktime.report.token_servers import TokenServerFigures
 from thinktime.results.finding import Finding
 
 if TYPE_CHECKING:

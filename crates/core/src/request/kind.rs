@@ -150,7 +150,9 @@ impl RequestKind {
         let (_, key, target) = method_and_target(table).map_err(owned)?;
         let contents = Contents { message: &kind.message, call: kind.grpc.as_deref(), body: &body };
         let value_use = ValueUse::from_table(table, contents, (key, &target), common)?;
-        Ok(RequestKind { value_use, ..kind })
+        let tokens = Tokens::from_table(table.tokens.as_ref(), common.files).map_err(owned)?;
+        let cancel = table.cancel.unwrap_or_default();
+        Ok(RequestKind { tokens, cancel, value_use, ..kind })
     }
 
     /// The part of a table for a request without values, and its body.
@@ -176,7 +178,6 @@ impl RequestKind {
             method,
             word: table.method.clone().unwrap_or_else(|| method.word().to_owned()),
             size: Sizes::from_table(table, method, &target, files).map_err(named("size"))?,
-            tokens: Tokens::from_table(table.tokens.as_ref(), files)?,
             target,
             grpc: call.map(Arc::new),
             headers,
@@ -189,7 +190,6 @@ impl RequestKind {
             stream: StreamedResponse::from_table(table, method)?,
             timeout,
             patience,
-            cancel: table.cancel.unwrap_or_default(),
             retry,
             ..RequestKind::plain()
         };

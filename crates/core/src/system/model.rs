@@ -54,8 +54,8 @@ impl SystemModel {
         }
         let first = file.used().next().map(|(table, at, _)| format!("{table}.{at}"));
         if first.is_none() && file.cluster.is_empty() {
-            let message = "a system needs at least one [[station]], [[machine]], [[token_server]] or \
-                 [[cluster]] table";
+            let message = "a system needs at least one table [[station]], [[machine]], \
+                           [[token_server]] or [[cluster]]";
             return Err(reading.error("station", message));
         }
         let nodes = AnyNodeModel::read_all(&reading)?;

@@ -57,8 +57,7 @@ impl<D: DemandSource> System<D> {
                 Instruction::Carry { bytes } => self.carry(handle, bytes),
                 Instruction::Tokens => self.bring_tokens(handle),
                 Instruction::Release { node, entry } => {
-                    let what = Holding { node, entry };
-                    served_at = self.release(now, what, handle, served_at);
+                    served_at = self.release(now, Holding { node, entry }, handle, served_at);
                 }
                 Instruction::Fork { parts, after } => return self.fork(handle, parts, after),
                 Instruction::Part { .. } => unreachable!("parts begin where the fork says"),

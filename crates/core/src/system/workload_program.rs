@@ -1,5 +1,5 @@
-//! The program of a workload's requests: with their targets, their connections, their tokens and the
-//! sizes of responses.
+//! The program of a workload's requests: with their targets, their connections, their tokens and
+//! the sizes of responses.
 
 use super::demand::DemandLaw;
 use super::ids::EntranceId;

@@ -1,6 +1,6 @@
 //! The course of attempts: sent, answered, given up, recorded.
 
-use thinktime_core::attempt::{Attempt, Fate};
+use thinktime_core::attempt::{Attempt, EventTimes, Fate};
 use thinktime_core::client::{ClientAction, Ended};
 use thinktime_core::failure::{LATE, TIMEOUT, UNSENT};
 use thinktime_core::file::Cancel;
@@ -108,11 +108,12 @@ impl<M: ModelledSystem> Driver<'_, M> {
     /// The row of an answer, without its bytes.
     #[inline(always)]
     fn answered(&self, departure: &Departure, ended: &Ended, error: Option<&'static str>) -> Row {
+        let events = if M::STREAMS { self.events } else { EventTimes::NONE };
         Row {
             replication: self.replication,
             sent: ended.attempt.scheduled,
-            first_byte: self.events.first.min(departure.at),
-            events: self.events,
+            first_byte: events.first.min(departure.at),
+            events,
             station: departure.station.0,
             demand: departure.demand,
             error,

@@ -174,8 +174,7 @@ fn wrong_servers_are_explained() {
         let found = message(&format!("step_time = '1ms'\nmax_batch = 2\n{key} = 0"));
         assert!(found.contains(key) && found.contains("at least 1"), "{found}");
     }
-    let step = message(
-        "step_time = '1ms'\nmax_batch = 2\n[[behaviour]]\nsteps = [{ use = 'gpu', demand = '1ms' }]",
-    );
+    let step = "steps = [{ use = 'gpu', demand = '1ms' }]";
+    let step = message(&format!("step_time = '1ms'\nmax_batch = 2\n[[behaviour]]\n{step}"));
     assert!(step.contains("behaviour[1]") && step.contains("follow from the tokens"), "{step}");
 }

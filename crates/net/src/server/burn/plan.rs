@@ -10,6 +10,7 @@ use thinktime_core::system::{Overload, StationModel, StationTable, SystemModel};
 
 use super::control_group::ControlGroup;
 use super::cores;
+use crate::server::check_tokens;
 use crate::server::demands::Kinds;
 
 /// The most concurrent threads of a burning server.
@@ -66,14 +67,7 @@ impl BurnPlan {
         cores: &[usize],
         seed: u64,
     ) -> Result<BurnPlan, Invalid> {
-        super::super::check_tokens(system)?;
-        if let Some((_, link)) = system.links().next() {
-            return Err(Invalid::new(format!(
-                "requests that burn come over real links: leave out `{}`, or make it in a lab \
-                 (thinktime lab)",
-                link.name
-            )));
-        }
+        check_parts(system)?;
         let stations: Vec<&StationModel> = system.stations().collect();
         let machines: Vec<&MachineModel> = system.machines().collect();
         let own = threads_of_file(system, &stations, &machines);
@@ -155,6 +149,19 @@ fn check_size(threads: Threads) -> Result<(), Invalid> {
         ))),
         Threads::Pool(_) | Threads::PerRequest => Ok(()),
     }
+}
+
+/// Refuses what only a model can have.
+fn check_parts(system: &SystemModel) -> Result<(), Invalid> {
+    check_tokens(system)?;
+    if let Some((_, link)) = system.links().next() {
+        return Err(Invalid::new(format!(
+            "requests that burn come over real links: leave out `{}`, or make it in a lab \
+             (thinktime lab)",
+            link.name
+        )));
+    }
+    Ok(())
 }
 
 /// The threads of the one machine; refuses settings that a real one cannot have.
