@@ -64,6 +64,10 @@ pub enum Purpose {
     Trace = 26,
     /// How long clients wait before they give up.
     Patience = 27,
+    /// The failures of stations, and their repairs.
+    Failure = 28,
+    /// The setups of stations.
+    Setup = 29,
 }
 
 /// All streams of one seed and purpose.

@@ -10,7 +10,13 @@ from thinktime import _core
 from thinktime.present import units
 from thinktime.present.page import Source
 from thinktime.report import (
-    clusters, cpu_limits, links, machines, objectives, server_time, streams,
+    clusters,
+    cpu_limits,
+    links,
+    machines,
+    objectives,
+    server_time,
+    streams,
 )  # fmt: skip
 from thinktime.report.case import Case, Entry
 from thinktime.results import origin_line

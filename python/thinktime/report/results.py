@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, LineStyle, Table
 from thinktime.report import (
-    clusters, cpu_limits, failures, links, machines, server_time, streams,
+    clusters,
+    cpu_limits,
+    failures,
+    links,
+    machines,
+    server_time,
+    streams,
 )  # fmt: skip
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of

@@ -12,7 +12,7 @@ pub use demand::DemandValue;
 pub use learned::{Confidence, Guess, LearnedTable};
 pub use link::LinkTable;
 pub use machine::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
-pub use station::StationTable;
+pub use station::{FailureTable, StationTable};
 
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
