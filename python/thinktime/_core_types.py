@@ -225,6 +225,12 @@ class ClusterTable(TypedDict):
     weights: list[float]
 
 
+class FailureTable(TypedDict):
+    after: int | float | str
+    clock: str
+    repair: int | float | str
+
+
 LearnedTable = TypedDict(
     "LearnedTable",
     {
@@ -289,14 +295,20 @@ class ServiceTable(TypedDict):
 
 
 class StationTable(TypedDict):
+    deadline: dict[str, int | float | str]
     demand: int | float | str | dict[str, int | float | str] | None
+    failure: FailureTable | None
+    idle_for: int | float | str | None
     name: str
     newest_first_above: int | None
     policy: str
     priority: dict[str, int]
     queue_limit: int | None
     queue_timeout: int | float | str | None
+    rate: str | None
     servers: int
+    setup: int | float | str | None
+    weight: dict[str, float]
     when: str | None
 
 

@@ -37,6 +37,7 @@ from reference_stations import (
     ProcessorSharing,
     RoundRobin,
     Station,
+    WeightedSharing,
 )
 
 Time = int | float | Fraction
@@ -73,6 +74,11 @@ def keys() -> dict[str, tuple[type[Preemptive] | type[Nonpreemptive], Key]]:
         "srpt": (Preemptive, lambda job: (job.remaining, job.number)),
         "pesjf": (Preemptive, lambda job: (job.of_kind, job.number)),
         "peljf": (Preemptive, lambda job: (-job.of_kind, job.number)),
+        "edf": (Preemptive, lambda job: (job.arrival + job.of_kind, job.number)),
+        "edf(preemptive=false)": (
+            Nonpreemptive,
+            lambda job: (job.arrival + job.of_kind, job.number),
+        ),
     }
 
 
@@ -82,8 +88,9 @@ def station(policy: str, servers: int) -> Station:
     if text in keys():
         kind, key = keys()[text]
         return kind(servers, key)
-    if text in ("ps", "las"):
-        return ProcessorSharing(servers) if text == "ps" else LeastAttained(servers)
+    if text in ("ps", "las", "dps"):
+        shared = {"ps": ProcessorSharing, "las": LeastAttained, "dps": WeightedSharing}
+        return shared[text](servers)
     found = re.fullmatch(r"(rr|mlfq|priority)\((.+?)(?:,switch=(.+))?\)", text)
     if not found or (found[1] != "rr" and found[3]):
         raise ValueError(f"unknown policy: {policy}")
@@ -174,12 +181,14 @@ def departures(
     Args:
         policy: As users write it: `fcfs`, `lcfs`, `plcfs`, `ps`, `sjf`, `ljf`, `psjf`, `srpt`,
             `las`, `rr(1ms)`, `rr(1ms, switch=5us)`, `priority`, `priority(preemptive=false)`,
-            `priority(1ms, 2ms)`, `pesjf`, `peljf`, `mlfq(1ms, 2ms, 4ms)`.
+            `priority(1ms, 2ms)`, `pesjf`, `peljf`, `mlfq(1ms, 2ms, 4ms)`, `edf`,
+            `edf(preemptive=false)`, `dps`.
         servers: The number of servers, all with the same speed.
         jobs: (arrival, demand) or (arrival, demand, kind) in nanoseconds, in order of arrival;
             demands are more than zero. Floats are taken as the fractions that they are.
-        ranks: For each kind its class, the smallest served first (`priority`), or its expected
-            size (`pesjf`, `peljf`). The other policies need none.
+        ranks: For each kind its class, the smallest served first (`priority`), its expected size
+            (`pesjf`, `peljf`), the time to its deadline (`edf`), or its weight (`dps`). The other
+            policies need none.
         arrivals_first: Whether arrivals at an instant come before completions at it.
         watch: Is shown the station and the time after every event, and before each arrival.
     """

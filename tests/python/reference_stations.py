@@ -86,6 +86,14 @@ class ProcessorSharing(Station):
         return dict.fromkeys(self.present, share)
 
 
+class WeightedSharing(ProcessorSharing):
+    """All at once at one server, each at a share in proportion to the weight of its kind."""
+
+    def rates(self) -> Rates:
+        total = sum((job.of_kind for job in self.present), Fraction(0))
+        return {job: job.of_kind / total for job in self.present}
+
+
 class Preemptive(Station):
     """Always the jobs with the smallest keys, one on each server."""
 
@@ -306,3 +314,40 @@ class ClassesInTurns(Feedback):
 
     def after(self, level: int) -> int:
         return level
+
+
+class AtSpeed(Station):
+    """A station whose total speed depends on the number of jobs that are present."""
+
+    def __init__(self, inner: Station, speeds: list[Fraction]) -> None:
+        self.inner, self.speeds = inner, speeds
+        super().__init__(inner.servers)
+
+    @property
+    def factor(self) -> Fraction:
+        """The speed of each busy server; the last total is that with more jobs."""
+        number = max(len(self.inner.present), 1)
+        return self.speeds[min(number, len(self.speeds)) - 1] / min(number, self.servers)
+
+    @property
+    def present(self) -> list[Job]:
+        return self.inner.present
+
+    @present.setter
+    def present(self, jobs: list[Job]) -> None:
+        self.inner.present = jobs
+
+    def rates(self) -> Rates:
+        return {job: rate * self.factor for job, rate in self.inner.rates().items()}
+
+    def alarms(self) -> list[Fraction]:
+        return [wait / self.factor for wait in self.inner.alarms()]
+
+    def advance(self, time: Fraction) -> None:
+        self.inner.advance(time * self.factor)
+
+    def arrive(self, job: Job) -> None:
+        self.inner.arrive(job)
+
+    def settle(self) -> list[Job]:
+        return self.inner.settle()

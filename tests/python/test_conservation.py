@@ -35,6 +35,8 @@ POLICIES = [
     "priority(9ms, 2ms)",
     "pesjf",
     "peljf",
+    "edf",
+    "edf(preemptive=no)",
     "mlfq(2ms, 4ms, 8ms)",
 ]
 KINDS = '[[request]]\nname = "gold"\nweight = 2\n[[request]]\nname = "base"\n'
@@ -60,7 +62,9 @@ def simulate(
     more: str = "",
     **limits: float | str,
 ) -> tt.Result:
-    classes = "priority.gold = 1\n" if policy.startswith("priority") else ""
+    classes = ""
+    if policy.startswith(("priority", "edf")):
+        classes = 'deadline.gold = "9ms"\n' if policy[0] == "e" else "priority.gold = 1\n"
     return tt.simulate(
         tt.Workload(f'name = "w"\nseed = 5\n[arrivals]\n{sessions}\n{kinds}'),
         tt.System(
@@ -270,7 +274,7 @@ def test_the_quick_way_where_no_more_arrives() -> None:
 # ---- random networks
 
 LAWS = ("exp(50ms)", "uniform(0s, 100ms)", "discrete(0.5: 0s, 0.5: 100ms)")
-NETWORK_POLICIES = [one for one in POLICIES if one[0] != "p" or one in ("ps", "plcfs", "psjf")]
+NETWORK_POLICIES = [one for one in POLICIES if one[0] not in "pe" or one in ("ps", "plcfs", "psjf")]
 
 
 def random_steps(rng: random.Random, depth: int, held: tuple[str, ...]) -> str:

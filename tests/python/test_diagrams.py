@@ -226,6 +226,9 @@ queue_timeout = "2s"
 [[station]]
 name = "newest"
 newest_first_above = 3
+rate = "table(1, 2)"
+failure = { after = "exp(1h)", repair = "1min", clock = "work" }
+setup = "exp(2s)"
 demand.gold = "exp(1ms)"
 demand.silver = "exp(2ms)"
 [[machine]]
@@ -241,7 +244,10 @@ def test_what_stations_do_with_their_queues_is_told() -> None:
     (one,) = of_system(ODD)
     told = {
         "served first: gold, silver", "at most 5 wait", "drops what waited for 2.00 s",
-        "the newest first with more than 3", "40 cores under linux-eevdf", "event-loop(4)",
+        "the newest first with more than 3", "speed by the number present: table(1, 2)",
+        "fails after exp(60.0 min) of work, repaired in 60.0 s",
+        "turns off if it is empty, and on in exp(2.00 s)",
+        "40 cores under linux-eevdf", "event-loop(4)",
     }  # fmt: skip
     assert told <= {*shapes(one).texts}
 

@@ -115,6 +115,12 @@ CASES: list[tuple[str, int, list[Given], list[Time]]] = [
     # The other way round.
     ("peljf", 1, [(0, 2, "gold"), (1, 9, "base")], [11, 10]),
     ("peljf", 1, [(0, 9, "base"), (1, 1, "gold")], [9, 10]),
+    # Deadlines at 2, 3/2 and 3: B pushes out A, with 7/2 left, and ends at 5/2; A 6, C 7.
+    ("edf", 1, [(0, 4, "base"), (Fraction(1, 2), 2, "gold"), (1, 1, "base")], [6, 2.5, 7]),
+    # B waits, and is served before C, which came earlier.
+    ("edf(preemptive=false)", 1, [(0, 4, "gold"), (1, 1, "base"), (1, 2, "gold")], [4, 7, 6]),
+    # Weights 1 and 2: A alone to 1; a third each second to A, so B is done at 4, with A at 2.
+    ("dps", 1, [(0, 3, "gold"), (1, 2, "base")], [5, 4]),
     # Alone, it moves down to the last level, and round there.
     ("mlfq(1ns, 2ns, 4ns)", 1, [(0, 20)], [20]),
     # A 0-1 on level 1 and 1-2 on level 2, B 2-3 on level 1; A 3-4 has used up level 2;
@@ -202,7 +208,8 @@ def test_closed_systems_worked_out_by_hand(
 # ---- laws
 
 
-CONSERVING = sorted({policy for policy, *_ in CASES if "switch" not in policy})
+CONSERVING = sorted({policy for policy, *_ in CASES if "switch" not in policy and policy != "dps"})
+"""Policies for any number of servers that lose no time; `dps` is for one server."""
 SOME_JOBS = st.lists(
     st.tuples(st.integers(0, 9), st.integers(1, 12), st.sampled_from(["gold", "base"])),
     min_size=1,

@@ -37,11 +37,15 @@ POLICIES = [
     "priority(preemptive=no)",
     "pesjf",
     "peljf",
+    "edf",
+    "edf(preemptive=no)",
     "mlfq(2ms, 4ms, 8ms)",
     *TURNS_BY_CLASS,
 ]
 CLASSES = {"gold": 1, "base": 2, "rest": 3}
 """`rest` has no class in the system file: it comes last."""
+DEADLINES = {"gold": 15_000_000, "base": 60_000_000, "rest": 10**18}
+"""In nanoseconds; `rest` has none in the system file: it comes last."""
 MEANS = {"gold": 0.010, "base": 0.005, "rest": 0.020}
 MEAN = sum(MEANS.values()) / 3
 SHAPES = {
@@ -64,7 +68,13 @@ def law(shape: str, mean: float) -> str:
 
 
 def system_text(policy: str, servers: int, demand: str, more: str = "") -> str:
-    classes = "priority.gold = 1\npriority.base = 2\n" if policy.startswith("priority") else ""
+    classes = ""
+    if policy.startswith("priority"):
+        classes = "priority.gold = 1\npriority.base = 2\n"
+    elif policy.startswith("edf"):
+        classes = 'deadline.gold = "15ms"\ndeadline.base = "60ms"\n'
+    elif policy == "dps":
+        classes = "weight.gold = 3.5\nweight.base = 0.25\n"
     return (
         f'name = "s"\n[[station]]\nname = "x"\npolicy = "{policy}"\nservers = {servers}\n'
         f"{demand}\n{classes}{more}"
@@ -91,6 +101,10 @@ def rows_of(result: tt.Result) -> polars.DataFrame:
 def ranks_of(policy: str) -> dict[str, float] | None:
     if policy.startswith("priority"):
         return dict(CLASSES)
+    if policy.startswith("edf"):
+        return dict(DEADLINES)
+    if policy == "dps":
+        return {"gold": 3.5, "base": 0.25, "rest": 1}
     return dict(MEANS) if policy.startswith(("pesjf", "peljf")) else None
 
 
@@ -162,7 +176,7 @@ def exact_departures(
 
 def tolerance(policy: str, events: int) -> int:
     """In nanoseconds; an event is an arrival or a departure."""
-    return events if policy in ("ps", "las") else 0
+    return events if policy in ("ps", "las", "dps") else 0
 
 
 def check_open(policy: str, servers: int, result: tt.Result) -> None:
@@ -243,6 +257,50 @@ def test_an_estimate_without_error_is_the_demand(policy: str) -> None:
     ]
     ranks = {str(demand): float(demand) for demand in frame["demand"]}
     assert exact_departures(policy, 2, jobs, ranks) == frame["done_ns"].to_list()
+
+
+def test_weighted_shares_of_one_server() -> None:
+    for path in PATHS:
+        check_open("dps", 1, simulate_open("dps", 1, path, 90))
+
+
+def test_weighted_shares_of_closed_clients() -> None:
+    result = tt.simulate(
+        workload('model = "closed"\nclients = 7', 'think = "exp(30ms)"'),
+        tt.System(system_text("dps", 1, by_kind("h2"))),
+        requests=90,
+        warmup=0,
+        rows="all",
+    )
+    check_closed("dps", 1, 7, result)
+
+
+SPEEDS = [Fraction(1), Fraction(5, 2), Fraction(7, 4)]
+
+
+@pytest.mark.parametrize("servers", [1, 3])
+@pytest.mark.parametrize("policy", [*POLICIES, "dps"])
+def test_speeds_by_the_number_present(policy: str, servers: int) -> None:
+    """Each change of speed is at a whole nanosecond, and so costs up to 2.5 ns of work."""
+    if policy == "dps" and servers > 1:
+        pytest.skip("dps has one server")
+    table = 'rate = "table(1, 2.5, 1.75)"\n'
+    for shape, load, seed in PATHS[:3]:
+        result = tt.simulate(
+            workload(f'model = "open"\nrate = "{load * 1.75 / MEAN}/s"', seed=seed),
+            tt.System(system_text(policy, servers, by_kind(shape), table)),
+            duration=60 * MEAN,
+            warmup=0,
+            rows="all",
+        )
+        frame = rows_of(result)
+        jobs: list[Given] = list(frame.select("scheduled_ns", "demand", "name").iter_rows())
+        ranks = ranks_of(policy)
+        coming = [reference.new_job(at, Fraction(0), job, ranks) for at, job in enumerate(jobs)]
+        at = reference_stations.AtSpeed(station_of(policy, servers), SPEEDS)
+        gone = sorted(reference.simulate(at, coming), key=lambda one: one[0].owner)
+        for fast, (job, slow) in zip(frame["done_ns"], gone, strict=True):
+            assert abs(fast - slow) <= 6 * frame.height, (job, fast, float(slow))
 
 
 # ---- closed

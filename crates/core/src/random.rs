@@ -68,6 +68,10 @@ pub enum Purpose {
     Tokens = 28,
     /// The words of texts of one key.
     Words = 29,
+    /// The failures of stations, and their repairs.
+    Failure = 30,
+    /// The setups of stations.
+    Setup = 31,
 }
 
 /// All streams of one seed and purpose.

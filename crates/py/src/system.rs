@@ -86,8 +86,8 @@ impl System {
         self.inner.clusters().map(|model| Cluster { model: model.clone() }).collect()
     }
 
-    /// Whether it has only stations that all requests visit in their order, and that accept and
-    /// finish everything.
+    /// Whether it has only stations that all requests visit in their order, that accept and finish
+    /// everything, and whose speed does not vary.
     #[getter]
     fn plain(&self) -> bool {
         self.inner.is_plain()
@@ -224,6 +224,12 @@ impl Station {
     #[getter]
     fn servers(&self) -> u32 {
         self.model.servers
+    }
+
+    /// Whether each of its servers has a speed of 1 all the time.
+    #[getter]
+    fn steady(&self) -> bool {
+        self.model.pace.is_none()
     }
 
     /// The scheduling policy's name.

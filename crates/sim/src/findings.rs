@@ -82,6 +82,7 @@ impl Findings<'_> {
                     Rank::Class if station.discipline.quanta.is_empty() => {
                         Some(station.class_of(&kind.name))
                     }
+                    Rank::Deadline => Some(station.deadline_of(&kind.name).0),
                     _ => None,
                 }
             });

@@ -69,6 +69,9 @@ def station(table: StationTable) -> Part:
     if table["priority"]:
         order = sorted(table["priority"].items(), key=lambda pair: pair[1])
         facts.append(f"served first: {', '.join(name for name, _ in order)}")
+    facts += [f"{name} within {units.law(str(time))}" for name, time in table["deadline"].items()]
+    facts += [f"weight of {name} {weight:g}" for name, weight in table["weight"].items()]
+    facts += _speed(table)
     facts += _queue(table["queue_limit"], "wait")
     if table["queue_timeout"] is not None:
         facts.append(f"drops what waited for {units.law(str(table['queue_timeout']))}")
@@ -76,6 +79,23 @@ def station(table: StationTable) -> Part:
         facts.append(f"the newest first with more than {units.count(table['newest_first_above'])}")
     shared = policy.partition("(")[0] in policies.SHARED
     return Part(table["name"], "shared" if shared else "queue", servers, facts)
+
+
+def _speed(table: StationTable) -> Iterator[str]:
+    """How the station's speed varies; nothing if it does not."""
+    failure = table["failure"]
+    if table["rate"] is not None:
+        yield f"speed by the number present: {table['rate']}"
+    if failure is not None:
+        after, repair = (units.law(str(failure[key])) for key in ("after", "repair"))
+        yield f"fails after {after}{_AT_WORK[failure['clock']]}, repaired in {repair}"
+    if table["setup"] is not None:
+        idle = "" if table["idle_for"] is None else f" after {units.law(str(table['idle_for']))}"
+        yield f"turns off{idle} if it is empty, and on in {units.law(str(table['setup']))}"
+
+
+_AT_WORK = {"time": "", "work": " of work"}
+"""By the clock of failures, what follows the time to one."""
 
 
 def machine(table: MachineTable, services: Sequence[ServiceTable]) -> Part:

@@ -18,9 +18,11 @@ WORDS = {
     "peljf": "preemptive expected longest job first",
     "priority": "priorities",
     "mlfq": "multi-level feedback",
+    "edf": "earliest deadline first",
+    "dps": "discriminatory processor sharing",
 }
 
-SHARED = ("ps", "las")
+SHARED = ("ps", "las", "dps")
 """Under these policies nobody waits: all are served at once."""
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def busiest_demand_s(system: System | None) -> float | None:
     """The mean demand of the busiest station, in seconds of each of its servers.
 
-    None if a station's demand has no one law, or beside machines, clusters and servers of tokens,
-    which may be busier.
+    None if a station's demand has no one law or its speed varies, or beside machines, clusters and
+    servers of tokens, which may be busier.
     """
     if system is None or not system.stations or system.machines or system.clusters:
         return None
@@ -20,7 +20,7 @@ def busiest_demand_s(system: System | None) -> float | None:
         return None
     demands = []
     for station in system.stations:
-        if station.demand is None:
+        if station.demand is None or not station.steady:
             return None
         demands.append(station.demand.mean / station.servers)
     return max(demands)

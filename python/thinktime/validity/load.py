@@ -60,6 +60,11 @@ def _of_load(seen: Evidence, reached: float) -> Finding | None:
     wanted_load = _wanted(seen)
     if not wanted_load:
         raise Unseen("no load was asked for, and none is known exactly")
+    if seen.system is not None and not all(one.steady for one in seen.system.stations):
+        raise Unseen(
+            "the speed of a station varies, so the part of the time for which it has work is not "
+            "its load"
+        )
     words = f"a load of {reached:.3f} was reached"
     words += "".join(f", {value:.3f} {name}" for name, value in wanted_load)
     # Above 1 the servers are busy all the time, as was wanted.

@@ -11,18 +11,18 @@ use crate::workload::Workload;
 pub struct Capacity {
     /// The mean service demand of a request with the workload's mix, in seconds.
     pub demand_s: f64,
-    /// The number of servers, or of cores.
-    pub servers: u32,
+    /// The work that it does in a second with very many requests, in seconds of one server or core:
+    /// their number, unless its speed varies.
+    pub speed: f64,
     /// Whether no request is turned away, and each waits as long as it takes.
     pub unlimited: bool,
 }
 
 impl Capacity {
-    /// The load that one request a second puts on it: the demand divided by the number of servers,
-    /// in seconds.
+    /// The load that one request a second puts on it: the demand divided by the speed, in seconds.
     #[must_use]
     pub fn demand_per_server_s(&self) -> f64 {
-        self.demand_s / f64::from(self.servers)
+        self.demand_s / self.speed
     }
 }
 
@@ -78,21 +78,20 @@ impl SystemModel {
         for (entrance, sum) in self.entrances.iter().zip(by_door) {
             by_node[entrance.node.0 as usize] += sum;
             let model = self.node(entrance.node).model();
-            if let Some(servers) = model.servers_at(entrance.entry) {
+            if let Some(speed) = model.capacity_at(entrance.entry) {
                 let unlimited = model.is_unlimited();
-                by_entrance.push(Capacity { demand_s: sum, servers, unlimited });
+                by_entrance.push(Capacity { demand_s: sum, speed, unlimited });
             }
         }
         let capacity = |(node, demand_s): (&AnyNodeModel, f64)| {
-            let (model, servers) = (node.model(), node.model().servers()?);
-            Some(Capacity { demand_s, servers, unlimited: model.is_unlimited() })
+            let (model, speed) = (node.model(), node.model().capacity()?);
+            Some(Capacity { demand_s, speed, unlimited: model.is_unlimited() })
         };
         self.nodes.iter().zip(by_node).filter_map(capacity).chain(by_entrance).collect()
     }
 
     /// The load of the busiest station or machine when the populations make requests at these
-    /// rates; with one population and a rate of 1, its demand divided by the number of its servers
-    /// or cores, in seconds.
+    /// rates; with one population and a rate of 1, its demand divided by its speed, in seconds.
     #[must_use]
     pub fn bottleneck_load(&self, workload: &Workload, rates: &[f64]) -> f64 {
         let capacities = self.capacities(workload, rates);

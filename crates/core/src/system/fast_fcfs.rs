@@ -49,6 +49,7 @@ impl<D: DemandSource> FastFcfs<D> {
                 && only.discipline.rank == Rank::Equal
                 && only.discipline.ties == Ties::FirstCome
                 && only.overload == Overload::NONE
+                && only.pace.is_none()
         });
         if !plain {
             return None;

@@ -96,7 +96,7 @@ mod tests {
     use crate::random::{Purpose, Stream};
     use thinktime_file::schema::Source;
 
-    const POLICIES: [&str; 10] = [
+    const POLICIES: [&str; 13] = [
         "fcfs",
         "lcfs",
         "plcfs",
@@ -107,6 +107,9 @@ mod tests {
         "rr(3ms)",
         "mlfq(2ms, 5ms)",
         "pesjf(error=lognormal(mu=0, sigma=1))",
+        "edf'\ndeadline.request = '20ms",
+        "fcfs'\nrate = 'table(1, 1.5, 3)",
+        "ps'\nfailure = {after = 'exp(100ms)', repair = 'exp(2ms)'}\nsetup = '1ms",
     ];
 
     /// Arrivals at a load of about 0.9, the same for both.

@@ -8,6 +8,7 @@
 mod agenda;
 mod behaviour;
 mod capacity;
+mod clock;
 pub mod cluster;
 mod current_jobs;
 mod deadlock;
@@ -60,7 +61,7 @@ pub use offered::OfferedLoad;
 pub use pool::PoolModel;
 pub use program::Program;
 pub use size_demand::SizeDemand;
-pub use station::{Demands, Flow, KindSummary, Overload, StationModel, StationSummary};
+pub use station::{Demands, Flow, KindSummary, Overload, PaceModel, StationModel, StationSummary};
 pub use thinktime_file::system::{
     BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile,
 };

@@ -136,8 +136,8 @@ impl SystemModel {
         named(Some(request)).or_else(|| named(None))
     }
 
-    /// Whether it consists only of stations that all requests visit in their order, and that accept
-    /// and finish all.
+    /// Whether it consists only of stations that all requests visit in their order, that accept and
+    /// finish all, and whose speed does not vary.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.behaviours.is_empty() && self.nodes.iter().all(|one| one.model().is_plain())

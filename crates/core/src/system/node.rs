@@ -151,8 +151,9 @@ pub(super) trait NodeModel {
         false
     }
 
-    /// The number of servers or cores that share its load; `None` if it has no load.
-    fn servers(&self) -> Option<u32> {
+    /// The work that it does in a second with very many visitors, in seconds of one server or core:
+    /// mostly their number. `None` if it has no load.
+    fn capacity(&self) -> Option<f64> {
         None
     }
 
@@ -171,9 +172,8 @@ pub(super) trait NodeModel {
         false
     }
 
-    /// The number of servers that share the load behind an entry, if different entrances have
-    /// different servers.
-    fn servers_at(&self, _entrance: u32) -> Option<u32> {
+    /// The capacity behind an entry, if different entrances have different servers.
+    fn capacity_at(&self, _entrance: u32) -> Option<f64> {
         None
     }
 
@@ -182,7 +182,7 @@ pub(super) trait NodeModel {
         true
     }
 
-    /// Whether it accepts and finishes every visitor, and all that it serves wait in one queue.
+    /// Whether it accepts and finishes every visitor, in one queue, at a speed that never varies.
     fn is_plain(&self) -> bool {
         false
     }

@@ -96,7 +96,7 @@ fn loads_of_servers<'a>(cluster: &ClusterModel, of: &dyn Fn(u32) -> &'a [f64]) -
     let Some(speeds) = cluster.speeds() else { return Vec::new() };
     let mut all = Vec::new();
     for (station, entry) in cluster.stations.iter().zip(0..) {
-        let (kinds, servers) = (of(entry), f64::from(station.model.servers));
+        let (kinds, servers) = (of(entry), station.model.speed());
         let (asked, name) = (kinds.iter().sum::<f64>(), &station.model.name);
         let speed: f64 = speeds.iter().sum();
         all.push(offered(name.clone(), asked, servers * speed));

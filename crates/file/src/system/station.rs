@@ -8,6 +8,26 @@ use serde::{Deserialize, Serialize};
 use super::demand::DemandValue;
 use crate::schema::Scalar;
 
+/// Failures of a whole station. Service continues after a repair where it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct FailureTable {
+    /// The time from the beginning, or from a repair, to the next failure.
+    pub after: Scalar,
+    /// The time from a failure to the end of its repair.
+    pub repair: Scalar,
+    /// Whether the time to a failure passes always, `"time"`, or only while the station works,
+    /// `"work"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = FailureTable::CLOCK))]
+    pub clock: Option<String>,
+}
+
+impl FailureTable {
+    /// The clock of failures without a `clock`.
+    pub const CLOCK: &str = "time";
+}
+
 /// One queue with its servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -30,6 +50,13 @@ pub struct StationTable {
     /// without a class come last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub priority: BTreeMap<String, u32>,
+    /// The time after its arrival by which a request of this name should be done, under `edf`: the
+    /// earliest deadline is served first, and names without one come last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub deadline: BTreeMap<String, Scalar>,
+    /// The weight of requests of this name, under `dps`; 1 by default.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weight: BTreeMap<String, f64>,
     /// At most this many requests wait; others are refused at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_limit: Option<u32>,
@@ -39,6 +66,21 @@ pub struct StationTable {
     /// With more than this many waiting, the newest is served first. Under `fcfs` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest_first_above: Option<u32>,
+    /// The total speed with 1, 2, ... requests present, in units of one server, as in
+    /// `"table(1, 1.5, 1.8)"`; the last one is that with more. Without it each busy server has a
+    /// speed of 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
+    /// How the whole station fails and is repaired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureTable>,
+    /// The time that the station, if it is off, needs after a request has come until it serves. It
+    /// is off at first, and when it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<Scalar>,
+    /// How long a station with a `setup` stays on when it is empty; not at all by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_for: Option<Scalar>,
     /// Who visits a station of a cluster's server: with `"miss"` those whose response the
     /// server's cache does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]

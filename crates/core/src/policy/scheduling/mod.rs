@@ -5,6 +5,8 @@
 //! one addition that time-sharing needs. The station ([`crate::system`]) carries them out. One
 //! policy is one file plus one line in the list below.
 
+mod dps;
+mod edf;
 mod fcfs;
 mod las;
 mod lcfs;
@@ -63,6 +65,10 @@ pub enum Rank {
     Random,
     /// The class of its request, as the station numbers them.
     Class,
+    /// The time by which it should be done, as the station says for its request.
+    Deadline,
+    /// The weight of its share, as the station says for its request.
+    Weight,
     /// The expected service demand of its request's name, or an estimate with an error: the true
     /// demand times a draw of the error.
     Expected(Order, Option<Distribution>),
@@ -97,7 +103,7 @@ pub enum Ties {
     /// The one that came last is served first.
     LastCome,
     /// All are served at once, each at an equal share of the servers, and never faster than one
-    /// server.
+    /// server; at a share by its weight if that is the rank.
     Share,
 }
 
@@ -163,6 +169,8 @@ pub const ENTRIES: &[Entry] = &[
     pesjf::ENTRY,
     peljf::ENTRY,
     priority::ENTRY,
+    edf::ENTRY,
+    dps::ENTRY,
     mlfq::ENTRY,
 ];
 
@@ -193,6 +201,16 @@ fn quantum(arguments: &Arguments<'_>, term: Option<&Term>) -> Result<Nanos, Inva
             Ok(Nanos::from_secs_f64(*value))
         }
         _ => Err(arguments.error("needs a quantum of at least 1ns")),
+    }
+}
+
+/// Takes the argument `preemptive`, which is yes by default.
+fn is_preemptive(arguments: &mut Arguments<'_>) -> Result<bool, Invalid> {
+    match arguments.optional("preemptive") {
+        None => Ok(true),
+        Some(Term::Call(word)) if word.name == "yes" || word.name == "true" => Ok(true),
+        Some(Term::Call(word)) if word.name == "no" || word.name == "false" => Ok(false),
+        Some(_) => Err(arguments.error("is preemptive, yes or no")),
     }
 }
 
@@ -243,6 +261,8 @@ mod tests {
         assert!(parsed("rr(0s)").unwrap_err().contains("at least 1ns"));
         assert!(!parsed("priority(preemptive=no)").unwrap().preemptive);
         assert!(parsed("priority(preemptive=maybe)").unwrap_err().contains("yes or no"));
+        assert!(!parsed("edf(preemptive=no)").unwrap().preemptive);
+        assert!(parsed("edf(10ms)").unwrap_err().contains("yes or no"));
         assert!(parsed("priority(100ms, preemptive=no, 4ms)").unwrap().quanta.len() == 2);
         assert!(parsed("priority(0s)").unwrap_err().contains("at least 1ns"));
         assert!(parsed("priority(no)").unwrap_err().contains("write it as priority(QUANTUM"));

@@ -1,7 +1,7 @@
 //! Priority classes.
 
-use super::{Discipline, Entry, Rank, Ties, quantum};
-use crate::notation::{Arguments, Call, Label, Term};
+use super::{Discipline, Entry, Rank, Ties, is_preemptive, quantum};
+use crate::notation::{Arguments, Call, Label};
 
 const USAGE: &str = "priority(QUANTUM, ..., preemptive=yes)";
 
@@ -16,12 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
             call.arguments.iter().cloned().partition(|one| one.label == Label::None);
         let named = Call { name: call.name.clone(), arguments: named };
         let mut arguments = Arguments::new(&named, USAGE, &["preemptive"])?;
-        let preemptive = match arguments.optional("preemptive") {
-            None => true,
-            Some(Term::Call(word)) if word.name == "yes" || word.name == "true" => true,
-            Some(Term::Call(word)) if word.name == "no" || word.name == "false" => false,
-            Some(_) => return Err(arguments.error("is preemptive, yes or no")),
-        };
+        let preemptive = is_preemptive(&mut arguments)?;
         let quanta = turns.iter().map(|one| quantum(&arguments, Some(&one.term)));
         let quanta = quanta.collect::<Result<_, _>>()?;
         arguments.finish()?;

@@ -6,7 +6,6 @@
 
 mod cache;
 mod change;
-mod clock;
 mod effects;
 mod figures;
 mod fit;

@@ -258,8 +258,8 @@ impl NodeModel for ClusterModel {
         self.machine.as_ref().map_or(HoldKind::Nothing, |machine| machine.kept(entry))
     }
 
-    fn servers(&self) -> Option<u32> {
-        Some(self.machine.as_ref()?.cores * self.setting.weights.len() as u32)
+    fn capacity(&self) -> Option<f64> {
+        Some(self.machine.as_ref()?.capacity()? * self.setting.weights.len() as f64)
     }
 
     fn is_entered(&self) -> bool {
@@ -270,10 +270,10 @@ impl NodeModel for ClusterModel {
         self.cache.is_some() || self.dispatch.entry().needs.contains(&Need::Targets)
     }
 
-    fn servers_at(&self, entry: u32) -> Option<u32> {
+    fn capacity_at(&self, entry: u32) -> Option<f64> {
         let station = self.stations.get(entry as usize)?;
         // Its visitors depend on the contents of the caches.
-        (!station.on_miss).then(|| station.model.servers * self.setting.weights.len() as u32)
+        (!station.on_miss).then(|| station.model.speed() * self.setting.weights.len() as f64)
     }
 
     fn is_unlimited(&self) -> bool {

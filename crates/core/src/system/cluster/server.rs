@@ -6,9 +6,9 @@ use thinktime_file::time::Nanos;
 
 use super::ServerSummary;
 use super::cache::Cache;
-use super::clock::Clock;
 use super::part::Part;
 use crate::policy::dispatch::Probe;
+use crate::system::clock::Clock;
 use crate::system::machine::MachineSummary;
 use crate::system::node::Detail;
 use crate::system::station::StationSummary;

@@ -54,8 +54,8 @@ impl NodeModel for MachineModel {
         }
     }
 
-    fn servers(&self) -> Option<u32> {
-        Some(self.cores)
+    fn capacity(&self) -> Option<f64> {
+        Some(self.cores.into())
     }
 
     fn is_unlimited(&self) -> bool {

@@ -1,25 +1,29 @@
 //! A station: one queue with its servers and its scheduling policy.
 //!
-//! Three small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs,
-//! one on each server; [`shared::Shared`] serves all at once; [`least_attained::LeastAttained`]
-//! serves the jobs with the least service so far. They learn of arrivals, say when they next act,
-//! and act. A completion is computed from the work, not from the time of the driver's call, so a
-//! late driver does not bend the model.
+//! Small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs, one
+//! on each server; [`shared::Shared`] and [`weighted::Weighted`] serve all at once;
+//! [`least_attained::LeastAttained`] serves the jobs with the least service so far. They learn of
+//! arrivals, say when they next act, and act. A completion is computed from the work, not from the
+//! time of the driver's call, so a late driver does not bend the model. [`pace::Pace`] lets one of
+//! them serve at a speed that varies.
 
 mod by_kind;
 mod least_attained;
 mod model;
 mod monitor;
+mod pace;
 mod ranked;
 mod ranks;
 mod servers;
 mod shared;
 mod summary;
 mod waiting;
+mod weighted;
 
 pub(in crate::system) use by_kind::Left;
 pub use model::{Overload, StationModel};
 pub(in crate::system) use monitor::Monitor;
+pub use pace::PaceModel;
 pub use summary::{Demands, Flow, KindSummary, StationSummary};
 
 use thinktime_file::time::Nanos;
@@ -29,9 +33,11 @@ use super::jobs::{Handle, Jobs, Place, Visitor};
 use super::node::{Answer, Build, Building, Detail, Node, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
 use least_attained::LeastAttained;
+use pace::Pace;
 use ranked::Ranked;
 use ranks::Ranks;
 use shared::Shared;
+use weighted::Weighted;
 
 /// A station in motion.
 #[derive(Debug)]
@@ -50,9 +56,90 @@ enum Engine {
     Ranked(Ranked),
     Shared(Shared),
     LeastAttained(LeastAttained),
+    /// In a box, so that other stations stay small.
+    Weighted(Box<Weighted>),
+    /// In a box, so that other stations stay small.
+    Pace(Box<Pace>),
 }
 
 impl Engine {
+    /// That of a station whose speed does not vary.
+    fn new(id: NodeId, model: &StationModel) -> Engine {
+        match (&model.discipline.ties, &model.discipline.rank) {
+            (Ties::Share, Rank::Attained) => {
+                Engine::LeastAttained(LeastAttained::new(id, model.servers))
+            }
+            (Ties::Share, Rank::Weight) => Engine::Weighted(Box::new(Weighted::new(id))),
+            (Ties::Share, _) => Engine::Shared(Shared::new(id, model.servers)),
+            _ => Engine::Ranked(Ranked::new(id, model)),
+        }
+    }
+
+    #[inline(always)]
+    fn next_event(&self) -> Nanos {
+        match self {
+            Engine::Ranked(engine) => engine.next_event(),
+            Engine::Shared(engine) => engine.next_event(),
+            Engine::LeastAttained(engine) => engine.next_event(),
+            Engine::Weighted(engine) => engine.next_event(),
+            Engine::Pace(engine) => engine.next_event(),
+        }
+    }
+
+    /// A job arrives. Gives the next event, as all that follow.
+    #[inline(always)]
+    fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Nanos {
+        match self {
+            Engine::Ranked(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
+            Engine::Shared(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
+            Engine::LeastAttained(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
+            Engine::Weighted(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
+            Engine::Pace(engine) => engine.arrive(now, handle, jobs),
+        }
+    }
+
+    /// The event that is due now: gives the job that is done, if one is.
+    #[inline(always)]
+    fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> (Option<Handle>, Nanos) {
+        match self {
+            Engine::Ranked(engine) => (engine.advance(now, jobs), engine.next_event()),
+            Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
+            Engine::LeastAttained(engine) => (engine.advance(now), engine.next_event()),
+            Engine::Weighted(engine) => (engine.advance(now), engine.next_event()),
+            Engine::Pace(engine) => engine.advance(now, jobs),
+        }
+    }
+
+    /// A job leaves unfinished, from service or from the queue.
+    fn withdraw(
+        &mut self,
+        now: Nanos,
+        (handle, in_service): (Handle, bool),
+        jobs: &mut Jobs,
+    ) -> Nanos {
+        match self {
+            Engine::Ranked(engine) if in_service => engine.withdraw(now, handle, jobs),
+            Engine::Ranked(engine) => engine.leave_queue(),
+            Engine::Shared(engine) => engine.withdraw(now, handle),
+            Engine::LeastAttained(engine) => engine.withdraw(now, handle),
+            Engine::Weighted(engine) => engine.withdraw(now, handle, jobs),
+            Engine::Pace(engine) => return engine.withdraw(now, (handle, in_service), jobs),
+        }
+        self.next_event()
+    }
+
     /// The service that a present job has had.
     fn served(&mut self, now: Nanos, handle: Handle, jobs: &Jobs) -> Nanos {
         let Visitor { demand, remaining, .. } = jobs[handle];
@@ -60,6 +147,8 @@ impl Engine {
             Engine::Ranked(engine) => demand.since(remaining) + engine.servers.served(now, handle),
             Engine::Shared(engine) => demand.since(engine.left(now, handle)),
             Engine::LeastAttained(engine) => engine.attained(now, handle),
+            Engine::Weighted(engine) => demand.since(engine.left(now, handle, jobs)),
+            Engine::Pace(engine) => engine.served(now, handle, jobs),
         }
     }
 }
@@ -77,7 +166,16 @@ impl StationModel {
         let means = if expected { building.first_means(behind) } else { Vec::new() };
         let Building { kinds, seed, .. } = *building;
         let monitor = Monitor::new(self.servers, kinds.len());
-        Station::new(behind.0, self, Ranks::new(number, self, kinds, &means, seed), monitor)
+        let ranks = Ranks::new(number, self, kinds, &means, seed);
+        let engine = Engine::new(behind.0, self);
+        let engine = match &self.pace {
+            None => engine,
+            Some(pace) => {
+                Engine::Pace(Box::new(Pace::new(engine, pace, self.servers, (seed, number))))
+            }
+        };
+        let full_at = u64::from(self.servers).saturating_add(self.overload.queue_limit);
+        Station { engine, next: Nanos::MAX, ranks, monitor, full_at }
     }
 }
 
@@ -90,18 +188,6 @@ impl Build for StationModel {
 }
 
 impl Station {
-    fn new(id: NodeId, model: &StationModel, ranks: Ranks, monitor: Monitor) -> Station {
-        let engine = match (&model.discipline.ties, &model.discipline.rank) {
-            (Ties::Share, Rank::Attained) => {
-                Engine::LeastAttained(LeastAttained::new(id, model.servers))
-            }
-            (Ties::Share, _) => Engine::Shared(Shared::new(id, model.servers)),
-            _ => Engine::Ranked(Ranked::new(id, model)),
-        };
-        let full_at = u64::from(model.servers).saturating_add(model.overload.queue_limit);
-        Station { engine, next: Nanos::MAX, ranks, monitor, full_at }
-    }
-
     /// A job arrives with its demand; says whether it is admitted.
     #[inline(always)]
     pub(super) fn admit(
@@ -117,21 +203,8 @@ impl Station {
         let job = &mut jobs[handle];
         self.monitor.arrive(now, demand, || job.job.kind);
         (job.entered, job.demand) = (now, demand);
-        job.rank = self.ranks.of(&job.job, demand);
-        self.next = match &mut self.engine {
-            Engine::Ranked(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
-            Engine::Shared(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
-            Engine::LeastAttained(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
-        };
+        job.rank = self.ranks.of(now, &job.job, demand);
+        self.next = self.engine.arrive(now, handle, jobs);
         true
     }
 
@@ -145,8 +218,7 @@ impl Station {
                 note_lost(&mut self.monitor, now, lost, jobs);
                 (done, engine.next_event())
             }
-            Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
-            Engine::LeastAttained(engine) => (engine.advance(now), engine.next_event()),
+            other => other.advance(now, jobs),
         };
         self.next = next;
         if let Some(handle) = done {
@@ -199,17 +271,7 @@ impl Node for Station {
         });
         let lost = jobs.lost.len();
         let in_service = matches!(jobs[handle].place, Place::Service(_));
-        match &mut self.engine {
-            Engine::Ranked(engine) if in_service => engine.withdraw(now, handle, jobs),
-            Engine::Ranked(engine) => engine.leave_queue(),
-            Engine::Shared(engine) => engine.withdraw(now, handle),
-            Engine::LeastAttained(engine) => engine.withdraw(now, handle),
-        }
-        self.next = match &self.engine {
-            Engine::Ranked(engine) => engine.next_event(),
-            Engine::Shared(engine) => engine.next_event(),
-            Engine::LeastAttained(engine) => engine.next_event(),
-        };
+        self.next = self.engine.withdraw(now, (handle, in_service), jobs);
         note_lost(&mut self.monitor, now, lost, jobs);
         !in_service
     }

@@ -1,7 +1,7 @@
 //! A system file's station, checked.
 
 use thinktime_file::error::Invalid;
-use thinktime_file::schema::SchemaError;
+use thinktime_file::schema::{Scalar, SchemaError};
 use thinktime_file::system::StationTable;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::parse_time;
@@ -9,6 +9,7 @@ use thinktime_file::units::parse_time;
 use super::super::demand::{Demand, DemandLaw};
 use super::super::node::{NodeModel, demand_names};
 use super::super::read::{Placed, Reading, at_least_one, named};
+use super::pace::PaceModel;
 use crate::files::Files;
 use crate::policy::scheduling::{self, Discipline, Rank, Ties};
 
@@ -27,8 +28,14 @@ pub struct StationModel {
     pub demand: Option<Demand>,
     /// Classes of request names, the smallest first.
     pub classes: Vec<(String, u32)>,
+    /// The times after their arrival by which requests should be done, by name.
+    pub(super) deadlines: Vec<(String, Nanos)>,
+    /// The weights of requests, by name.
+    pub(super) weights: Vec<(String, f64)>,
     /// Its reaction to overload.
     pub overload: Overload,
+    /// How its speed varies; `None` if each of its servers has a speed of 1 all the time.
+    pub pace: Option<PaceModel>,
 }
 
 /// A station's reaction to overload.
@@ -50,26 +57,24 @@ impl StationModel {
         let policy = table.policy.as_deref().unwrap_or(StationTable::POLICY);
         let discipline =
             scheduling::parse(policy, files).map_err(|error| ("policy".to_owned(), error))?;
-        if discipline.rank == Rank::Class && table.priority.is_empty() {
-            return Err((
-                "policy".to_owned(),
-                Invalid::new(
-                    "`priority` needs the class of at least one request, as in priority.item = 1",
-                ),
-            ));
+        let servers = at_least_one("servers", table.servers.unwrap_or(StationTable::SERVERS))?;
+        if discipline.rank == Rank::Weight && servers > 1 {
+            let message = "must be 1 under `dps`: with more of them a large weight would give a \
+                           request more than one server";
+            return Err(("servers".to_owned(), Invalid::new(message)));
         }
-        if discipline.rank != Rank::Class && !table.priority.is_empty() {
-            let message = format!("goes with policy = \"priority\", not with `{policy}`");
-            return Err(("priority".to_owned(), Invalid::new(message)));
-        }
+        check_by_name(table, policy, &discipline.rank)?;
         Ok(StationModel {
             name: named(&table.name)?,
             number: 0,
-            servers: at_least_one("servers", table.servers.unwrap_or(StationTable::SERVERS))?,
+            servers,
             overload: Overload::from_table(table, &discipline)?,
+            pace: PaceModel::from_table(table, files)?,
             discipline,
             demand: table.demand.as_ref().map(|value| Demand::parse(value, files)).transpose()?,
             classes: table.priority.iter().map(|(name, class)| (name.clone(), *class)).collect(),
+            deadlines: deadlines(table)?,
+            weights: weights(table)?,
         })
     }
 
@@ -77,6 +82,14 @@ impl StationModel {
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
         self.overload.queue_limit == u64::MAX && self.overload.queue_timeout.is_never()
+    }
+
+    /// The work that it does in a second with very many requests in the long run, in seconds of one
+    /// server.
+    #[must_use]
+    pub fn speed(&self) -> f64 {
+        let servers = self.servers.into();
+        self.pace.as_ref().map_or(servers, |pace| pace.long_run(servers))
     }
 
     /// The law of its own demands, for all requests or each name.
@@ -95,6 +108,63 @@ impl StationModel {
         let class = self.classes.iter().find(|(name, _)| name == request);
         class.map_or(u64::MAX, |(_, class)| (*class).into())
     }
+
+    /// The time after its arrival by which a request of this name should be done; never without
+    /// one.
+    #[must_use]
+    pub fn deadline_of(&self, request: &str) -> Nanos {
+        let its = self.deadlines.iter().find(|(name, _)| name == request);
+        its.map_or(Nanos::MAX, |(_, after)| *after)
+    }
+
+    /// The weight of requests of this name.
+    #[must_use]
+    pub fn weight_of(&self, request: &str) -> f64 {
+        self.weights.iter().find(|(name, _)| name == request).map_or(1.0, |(_, weight)| *weight)
+    }
+}
+
+/// Checks that the keys by request name are those of the policy.
+fn check_by_name(table: &StationTable, policy: &str, rank: &Rank) -> Placed<()> {
+    let StationTable { priority, deadline, weight, .. } = table;
+    let keys = [
+        ("priority", "priority", Rank::Class, priority.is_empty(), "class", "1"),
+        ("deadline", "edf", Rank::Deadline, deadline.is_empty(), "deadline", "\"100ms\""),
+        ("weight", "dps", Rank::Weight, weight.is_empty(), "weight", "3"),
+    ];
+    for (key, its, needs, is_absent, what, example) in keys {
+        if *rank == needs && is_absent {
+            let message = format!(
+                "`{its}` needs the {what} of at least one request, as in {key}.item = {example}"
+            );
+            return Err(("policy".to_owned(), Invalid::new(message)));
+        }
+        if *rank != needs && !is_absent {
+            let message = format!("goes with policy = \"{its}\", not with `{policy}`");
+            return Err((key.to_owned(), Invalid::new(message)));
+        }
+    }
+    Ok(())
+}
+
+fn deadlines(table: &StationTable) -> Placed<Vec<(String, Nanos)>> {
+    let one = |(name, scalar): (&String, &Scalar)| {
+        let time = parse_time(&scalar.text());
+        let time = time.map_err(|error| (format!("deadline.{name}"), error))?;
+        Ok((name.clone(), Nanos::from_secs_f64(time)))
+    };
+    table.deadline.iter().map(one).collect()
+}
+
+fn weights(table: &StationTable) -> Placed<Vec<(String, f64)>> {
+    let one = |(name, weight): (&String, &f64)| match (1e-6..=1e6).contains(weight) {
+        true => Ok((name.clone(), *weight)),
+        false => {
+            let message = format!("{weight} is not from 0.000001 to 1000000");
+            Err((format!("weight.{name}"), Invalid::new(message)))
+        }
+    };
+    table.weight.iter().map(one).collect()
 }
 
 impl NodeModel for StationModel {
@@ -127,8 +197,8 @@ impl NodeModel for StationModel {
         self.demand.as_ref()
     }
 
-    fn servers(&self) -> Option<u32> {
-        Some(self.servers)
+    fn capacity(&self) -> Option<f64> {
+        Some(self.speed())
     }
 
     fn is_unlimited(&self) -> bool {
@@ -136,13 +206,17 @@ impl NodeModel for StationModel {
     }
 
     fn is_plain(&self) -> bool {
-        self.overload == Overload::NONE
+        self.overload == Overload::NONE && self.pace.is_none()
     }
 
     fn named_requests(&self) -> Vec<(String, &str)> {
         let mut named = demand_names("station", &self.name, self.demand.as_ref());
         let place = format!("station `{}` has a priority for", self.name);
         named.extend(self.classes.iter().map(|(name, _)| (place.clone(), name.as_str())));
+        let place = format!("station `{}` has a deadline for", self.name);
+        named.extend(self.deadlines.iter().map(|(name, _)| (place.clone(), name.as_str())));
+        let place = format!("station `{}` has a weight for", self.name);
+        named.extend(self.weights.iter().map(|(name, _)| (place.clone(), name.as_str())));
         named
     }
 }

@@ -15,6 +15,8 @@ pub(in crate::system) enum Ranks {
     Demand(Order),
     /// By kind of request.
     Kind(Vec<u64>),
+    /// By the time of arrival and a time of each kind of request.
+    Deadline(Vec<Nanos>),
     /// By a number that each job draws.
     Random(StreamFamily),
     /// In a box, so that stations stay small.
@@ -45,6 +47,13 @@ impl Ranks {
             Rank::Demand(order) => Ranks::Demand(*order),
             Rank::Random => Ranks::Random(drawn()),
             Rank::Class => Ranks::Kind(kinds.iter().map(|name| model.class_of(name)).collect()),
+            Rank::Deadline => {
+                Ranks::Deadline(kinds.iter().map(|name| model.deadline_of(name)).collect())
+            }
+            Rank::Weight => {
+                let weight = |name: &&str| model.weight_of(name).to_bits();
+                Ranks::Kind(kinds.iter().map(weight).collect())
+            }
             Rank::Expected(order, None) => {
                 Ranks::Kind(mean_demands.iter().map(|mean| order.rank(*mean)).collect())
             }
@@ -56,19 +65,20 @@ impl Ranks {
         }
     }
 
-    /// The rank of a job with this demand.
+    /// The rank of a job with this demand that comes now.
     #[inline(always)]
-    pub(super) fn of(&self, job: &Job, demand: Nanos) -> u64 {
-        if matches!(self, Ranks::Alike) { 0 } else { self.of_unlike(job, demand) }
+    pub(super) fn of(&self, now: Nanos, job: &Job, demand: Nanos) -> u64 {
+        if matches!(self, Ranks::Alike) { 0 } else { self.of_unlike(now, job, demand) }
     }
 
     /// Out of line, because at most stations all are alike.
     #[inline(never)]
-    fn of_unlike(&self, job: &Job, demand: Nanos) -> u64 {
+    fn of_unlike(&self, now: Nanos, job: &Job, demand: Nanos) -> u64 {
         match self {
             Ranks::Alike => 0,
             Ranks::Demand(order) => order.rank(demand),
             Ranks::Kind(ranks) => ranks[job.kind as usize],
+            Ranks::Deadline(after) => (now + after[job.kind as usize]).0,
             Ranks::Random(draws) => draws.substream(job.session, job.serial).bits(),
             Ranks::Estimate(estimate) => {
                 let Estimate { order, error, errors } = &**estimate;

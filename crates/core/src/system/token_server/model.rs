@@ -139,8 +139,8 @@ impl NodeModel for TokenServerModel {
         Some(&self.demand)
     }
 
-    fn servers(&self) -> Option<u32> {
-        Some(1)
+    fn capacity(&self) -> Option<f64> {
+        Some(1.0)
     }
 
     fn looks_at_tokens(&self) -> bool {

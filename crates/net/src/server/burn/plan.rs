@@ -203,6 +203,13 @@ fn threads_of_station(
             station.name
         )));
     }
+    if station.pace.is_some() {
+        return Err(Invalid::new(format!(
+            "the kernel serves requests that burn, and all the time: leave out rate, failure and \
+             setup of `{}`",
+            station.name
+        )));
+    }
     let policy = system.file.station.first().and_then(|table| table.policy.as_deref());
     Ok(match policy.unwrap_or(StationTable::POLICY) {
         "fcfs" => Some(Threads::Pool(station.servers)),

@@ -169,7 +169,7 @@ fn the_load_is_that_of_all_services_together() {
     let workload = Workload::parse(Source { file: "", text: workload }, &NoFiles).unwrap();
     let capacities = model(&text).capacities(&workload, &[1.0]);
     let only = capacities[0];
-    assert_eq!((capacities.len(), only.servers, only.unlimited), (1, 8, true));
+    assert_eq!((capacities.len(), only.speed, only.unlimited), (1, 8.0, true));
     assert!((only.demand_s - 1.5).abs() < 1e-9, "{}", only.demand_s);
 }
 
