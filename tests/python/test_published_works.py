@@ -86,15 +86,14 @@ def test_the_commands_are_understood(folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_simulations_can_be_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short ones: what a file or an option asks for is possible, whatever the figures."""
+    """Short ones, with the least number of clients: files and options go together."""
     monkeypatch.chdir(folder)
-    made = {one for one in COMMAND.findall(TEXT) if one.split()[1] in ("simulate", "sweep")}
-    assert len(made) > 10
-    for command in sorted(made):
+    commands = {one for one in COMMAND.findall(TEXT) if one.split()[1] in ("simulate", "sweep")}
+    assert len(commands) > 10
+    for command in sorted(commands):
         words = re.sub(r" --(requests|duration|precision) \S+", "", command)
-        done = CliRunner().invoke(
-            app, [*shlex.split(words)[1:], "--requests", "50", "--warmup", "0s"]
-        )
+        words = re.sub(r"(clients=\d+)\S*", r"\1", words) + " --requests 50 --warmup 0s"
+        done = CliRunner().invoke(app, shlex.split(words)[1:])
         assert done.exit_code in (0, 1, 3), f"{command}: {done.output}"
 
 
