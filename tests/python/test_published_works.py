@@ -12,8 +12,10 @@ from answer_server import Answer, Received, answer_server
 from docs_snippets import snippets
 from test_docs import made, parsed
 from test_features import functions
+from typer.testing import CliRunner
 
 import thinktime as tt
+from thinktime.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "seeds.md"
@@ -81,6 +83,18 @@ def test_the_commands_are_understood(folder: Path, monkeypatch: pytest.MonkeyPat
         for word in words:
             if word.endswith(".toml") and "=" not in word and not word.startswith("-"):
                 assert (folder / word).exists(), f"{command}: {word}"
+
+
+def test_the_simulations_can_be_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short ones, with the least number of clients: files and options go together."""
+    monkeypatch.chdir(folder)
+    commands = {one for one in COMMAND.findall(TEXT) if one.split()[1] in ("simulate", "sweep")}
+    assert len(commands) > 10
+    for command in sorted(commands):
+        words = re.sub(r" --(requests|duration|precision) \S+", "", command)
+        words = re.sub(r"(clients=\d+)\S*", r"\1", words) + " --requests 50 --warmup 0s"
+        done = CliRunner().invoke(app, shlex.split(words)[1:])
+        assert done.exit_code in (0, 1, 3), f"{command}: {done.output}"
 
 
 def test_the_tests_are_there() -> None:
