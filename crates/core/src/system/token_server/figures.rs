@@ -92,8 +92,8 @@ impl Figures {
         self.counts.preemptions += 1;
     }
 
-    /// The averages up to now, and the share of the time that steps with all places taken would have
-    /// needed.
+    /// The averages up to now, and the share of the time that steps with all places taken would
+    /// have needed.
     pub(super) fn summary(
         &self,
         now: Nanos,
