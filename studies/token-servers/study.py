@@ -31,7 +31,7 @@ def main() -> int:
     output.add_option(parser)
     options = parser.parse_args()
     to = output.folder(parser, options.to, ways.HERE, short=options.quick)
-    requests, loads = (4_000, (0.8,)) if options.quick else (100_000, ways.LOADS)
+    requests, loads = (4_000, (0.95,)) if options.quick else (100_000, ways.LOADS)
     found = []
     for one in ways.ways(requests, loads):
         print(f"load {one.load:g}, {one.way}", file=sys.stderr)

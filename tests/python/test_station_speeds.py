@@ -108,7 +108,7 @@ def test_a_server_of_a_cluster_is_such_a_station() -> None:
     )
     alone = tt.System(f'name = "s"\n[[station]]\n{keys}')
     cluster = tt.System(
-        'name = "s"\n[[cluster]]\nname = "web"\nservers = 1\ndispatch = "rr"\n'
+        'name = "s"\n[[cluster]]\nname = "web"\nservers = 1\ndispatch = "round-robin"\n'
         f"[[cluster.station]]\n{keys}"
     )
     one, other = (
@@ -122,7 +122,7 @@ def test_a_server_of_a_cluster_is_such_a_station() -> None:
 
 def test_a_cluster_whose_servers_fail_is_refused_at_the_load_that_they_can_carry() -> None:
     text = (
-        'name = "s"\n[[cluster]]\nname = "web"\nservers = 3\ndispatch = "rr"\n'
+        'name = "s"\n[[cluster]]\nname = "web"\nservers = 3\ndispatch = "round-robin"\n'
         f'[[cluster.station]]\nname = "x"\ndemand = "exp(10ms)"\n{FAILURE}\n'
     )
     with pytest.raises(tt.InputError, match=r"the offered load is 1\.1"):
