@@ -97,6 +97,7 @@ class Station:
     name: str = "server"
     preemptive: bool = False
     in_turns: bool = False
+    steady: bool = True
 
     def demand_of(self, request):
         return self.demand
