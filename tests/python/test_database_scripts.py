@@ -94,7 +94,7 @@ def test_errors_are_values_by_their_sqlstate(scripted: Scripted, shop: Database)
     """)
     result = tt.run(made, shop.url, requests=20)
     assert result.summary["errors_by_kind"] == {"sqlstate_42P01": 10}
-    assert all(one["failed"] == 0 for one in result.summary["checks"].values())
+    assert not [one for one in result.summary["checks"].items() if one[1]["failed"]]
 
 
 def test_more_rows_than_are_given_are_said(scripted: Scripted, shop: Database) -> None:
@@ -172,7 +172,7 @@ def test_a_transaction_that_fails_is_undone(scripted: Scripted, shop: Database) 
     result = tt.run(made, shop.url, requests=30)
     assert result.summary["errors_by_kind"] == {"sqlstate_23505": 10}
     assert set(result.summary["checks"]) == {"key", "said", "raised", "after"}
-    assert all(one["failed"] == 0 for one in result.summary["checks"].values())
+    assert not [one for one in result.summary["checks"].items() if one[1]["failed"]]
     assert shop.sql("select count(*) from purchase") == "0"
 
 
@@ -237,21 +237,23 @@ def test_transactions_that_cannot_be_serialised_are_tried_again(
 def test_a_transaction_that_is_given_up_frees_its_connection(
     scripted: Scripted, shop: Database
 ) -> None:
+    """The next session's first statement needs it; of the first one it opens it, so that only
+    the transaction itself takes the 50 ms."""
     made = scripted(
         """
+        client:check("good", client:sql("select 1 as x", nil, { name = "good" }).rows[1].x == 1)
         local slow = client:transaction(function(client)
             client:sql("update item set stock = -7 where id = 9")
             client:sql("select pg_sleep(1)")
         end)
         client:check("given up", slow.error == "timeout" and slow.attempts == 1)
-        client:check("good", client:sql("select 1 as x", nil, { name = "good" }).rows[1].x == 1)
         """,
         more="[clients]\nconnections = 1\n",
         requests='[[request]]\nname = "slow"\ntimeout = "50ms"\n[[request]]\nname = "good"\n',
     )
     result = tt.run(made, shop.url, requests=10)
     assert result.summary["errors_by_kind"] == {"timeout": 5}
-    assert all(one["failed"] == 0 for one in result.summary["checks"].values())
+    assert not [one for one in result.summary["checks"].items() if one[1]["failed"]]
     assert shop.sql("select count(*) from item where stock = -7") == "0"
 
 

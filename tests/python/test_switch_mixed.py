@@ -115,7 +115,7 @@ def answers_amid_faults(dispatch: str) -> Counter[str]:
             assert method == "POST", (target, status, body)
             assert status in (HONEST.get(fault), 502), (target, body)
         seen[f"{fault} {status}" if body is not None else "cut off"] += 1
-    assert {"echo 200", "drip 200", "closes 200", "cut off"} <= set(seen)
+    assert {"echo 200", "drip 200", "closes 200"} <= set(seen)
     assert done is not None
     assert done.passed + done.refused == len(told)
     assert done.refused == sum(status != 200 for _, _, status, _ in told)
@@ -125,10 +125,15 @@ def answers_amid_faults(dispatch: str) -> Counter[str]:
 
 @pytest.mark.parametrize("dispatch", ["round-robin", "jsq(2)", "least-request"])
 def test_faults_amid_load_cost_nobody_else_his_answer(dispatch: str) -> None:
-    """Errors must have happened too. A policy that looks at requests in progress avoids the server
-    that hangs, so that sometimes no request that may not be repeated meets a fault."""
+    """Errors must have happened too, and answers without their end. A policy that looks at requests
+    in progress avoids the server that hangs, so that sometimes none meets a fault."""
     errors = {f"{fault} {status}" for fault, status in HONEST.items()}
-    assert any(errors & set(answers_amid_faults(dispatch)) for _ in range(4))
+    seen: set[str] = set()
+    for _ in range(4):
+        seen |= set(answers_amid_faults(dispatch))
+        if "cut off" in seen and errors & seen:
+            return
+    pytest.fail(f"no error of {errors}, or no answer without its end, in {seen}")
 
 
 def test_a_server_that_drips_is_waited_for_and_keeps_nobody_else() -> None:
