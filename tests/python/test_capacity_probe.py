@@ -74,6 +74,16 @@ def test_a_run_fails_for_other_reasons_than_times(figures: dict[str, object], wo
     assert not probe.generator
 
 
+@pytest.mark.parametrize("name", ["checks", "goodput"])
+def test_a_least_share_is_met_by_a_larger_one(name: str) -> None:
+    more = Objective(name, None, 0.95, 0.99, (0.985, 0.995), "met", f"{name} is 99 %")
+    probe = probe_of(1000.0, result(more))
+    assert probe.passed
+    assert probe.margin == pytest.approx(math.log(0.01 / 0.05))
+    fewer = Objective(name, None, 0.95, 0.9, (0.89, 0.91), "not met", f"{name} is 90 %")
+    assert probe_of(1000.0, result(fewer)).margin == pytest.approx(math.log(0.1 / 0.05))
+
+
 def test_requests_that_were_given_up_are_later_than_any_limit() -> None:
     """The p99 of the others alone was taken, so that a server could meet it by giving up."""
     lost = Objective("p99", None, 0.02, None, None, "not met", "2.00 % of requests failed")

@@ -11,6 +11,7 @@ from thinktime import validity
 from thinktime.present import units
 from thinktime.results import independent
 from thinktime.results.finding import Finding
+from thinktime.results.objective_words import LEAST
 from thinktime.results.result import Result
 from thinktime.results.verdict import Met, Objective
 
@@ -163,7 +164,7 @@ def _margins(
         if one.value is None:
             continue
         value, limit, interval = one.value, one.limit, one.interval
-        if one.name == "checks":  # the failed share may not exceed the share that need not pass
+        if one.name in LEAST:  # the share that fails may not exceed the share that may fail
             value, limit = 1 - value, 1 - limit
             interval = None if interval is None else (1 - interval[1], 1 - interval[0])
         if value <= 0:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
+from thinktime.results.objective_words import LEAST, SHARES
 
 if TYPE_CHECKING:
     from thinktime import Objective, Result
@@ -20,8 +21,6 @@ WORDS = {
 }
 """The meanings of the words of objectives."""
 
-_SHARES = ("errors", "checks", "goodput")
-_LEAST = ("checks", "goodput")
 _PERCENTILE = re.compile("(page_|first_event_|event_gap_)?p")
 
 
@@ -79,7 +78,7 @@ def name_of(objective: Objective | ObjectiveMoment) -> str:
 
 
 def _line(one: Objective) -> Line:
-    is_share = one.name in _SHARES
+    is_share = one.name in SHARES
 
     def text(value: float) -> str:
         return units.percent(value) if is_share else units.seconds(value)
@@ -89,7 +88,7 @@ def _line(one: Objective) -> Line:
     is_known = one.value is not None and not (is_percentile and one.interval is None)
     found = text(one.value) if is_known and one.value is not None else units.NOTHING
     known = "" if one.interval is None else " to ".join(map(text, one.interval))
-    limit = f"{text(one.limit)} or {'more' if one.name in _LEAST else 'less'}"
+    limit = f"{text(one.limit)} or {'more' if one.name in LEAST else 'less'}"
     verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")
     return Line(name_of(one), [Cell(found), Cell(known), Cell(limit), verdict])
 
