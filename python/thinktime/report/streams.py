@@ -44,6 +44,7 @@ def lines_of(result: Result) -> list[Line]:
 
 
 def _line(result: Result, name: str, key: str, many: int, below: str) -> Line:
+    # The key of a typed dictionary is a variable here.
     times: Mapping[str, Any] = result.summary.get(key) or {}  # type: ignore[assignment]
     # Events of one response are not independent: their percentiles rest on the responses.
     found = independent.known(result.summary, times, TIMES, many)

@@ -151,6 +151,7 @@ impl RequestKind {
         let contents = Contents { message: &kind.message, call: kind.grpc.as_deref(), body: &body };
         let value_use = ValueUse::from_table(table, contents, (key, &target), common)?;
         let tokens = Tokens::from_table(table.tokens.as_ref(), common.files).map_err(owned)?;
+        // By default an attempt that is given up is served all the same.
         let cancel = table.cancel.unwrap_or_default();
         Ok(RequestKind { tokens, cancel, value_use, ..kind })
     }

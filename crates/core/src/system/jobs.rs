@@ -235,6 +235,7 @@ impl Jobs {
         if self.events.is_empty() {
             return EventTimes::NONE;
         }
+        // A request that was at no server of tokens has none.
         self.events.remove(&named(job)).unwrap_or_default()
     }
 

@@ -34,6 +34,7 @@ fn events(format: StreamFormat, bytes: &[u8], size: usize) -> (u32, bool) {
     let mut reader = EventReader::new(format);
     bytes.chunks(size).for_each(|piece| reader.read(piece));
     reader.end();
+    // No news means no event.
     let news = reader.take_news().unwrap_or_default();
     assert!(!news.too_large, "{} bytes are no large event", bytes.len());
     (news.events, reader.has_failed())

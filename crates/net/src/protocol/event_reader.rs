@@ -163,6 +163,7 @@ impl EventReader {
     /// A line of an event: a field, or a comment, which has an empty name.
     fn take_field(&mut self, begin: &[u8], whole: bool) {
         let end = memchr(b':', begin).unwrap_or(begin.len());
+        // A field without a colon has an empty value, as the HTML standard says.
         let value = begin.get(end + 1..).unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match &begin[..end] {

@@ -32,6 +32,7 @@ impl Evidence<'_> {
     fn streamed(&self, of: &Of) -> OfKind {
         let streams = self.collector.streams.as_ref();
         let own = streams.map(|streams| streams.of_kinds(|place| self.is_streamed(of, place)));
+        // A result without streams has no figure of them.
         own.unwrap_or_default()
     }
 

@@ -86,8 +86,8 @@ impl TokenServer {
         self.figures.pass(now, state);
     }
 
-    /// Each request that was given a token takes memory for it, the first admitted first. If there
-    /// is none, the one admitted last is preempted. Says whether any was.
+    /// Each request that was given a token takes memory for it, the first admitted first. If the
+    /// memory is full, the one admitted last is preempted. Says whether any was.
     fn take_memory(&mut self, jobs: &mut Jobs) -> bool {
         let (mut at, mut preempted) = (0, false);
         while at < self.running.len() {

@@ -163,6 +163,7 @@ impl<L: Recorder> Engine<'_, L> {
         let ticket = exchange.attempt.ticket;
         let events = answer.excerpt.as_mut()?.events.as_mut()?;
         events.end();
+        // The end need not complete an event.
         let news = events.take_news().unwrap_or_default();
         streams.arrived(ticket, news.events, now);
         let known = [

@@ -53,6 +53,7 @@ impl PaceModel {
         files: &dyn Files,
     ) -> Placed<Option<PaceModel>> {
         let rates = table.rate.as_deref().map(rates).transpose();
+        // Without a table every server has the speed 1.
         let rates = rates.map_err(|error| ("rate".to_owned(), error))?.unwrap_or_default();
         let failure = table.failure.as_ref().map(|one| FailureLaw::from_table(one, files));
         let (failure, setup) = (failure.transpose()?, SetupLaw::from_table(table, files)?);
