@@ -1,7 +1,7 @@
 """Stations whose speed varies: in simulations, in loads, and wherever a formula would be wrong.
 
-Exact means are in `crates/core/src/system/station/pace/tests.rs`, and another implementation in
-`test_two_implementations.py`.
+Exact means are in `crates/core/src/system/station/pace/tests.rs` and
+`test_theory_varying_speed.py`, and another implementation in `test_two_implementations.py`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def system(keys: str, more: str = "") -> tt.System:
 
 
 @pytest.mark.parametrize("keys", VARIETIES)
-@pytest.mark.parametrize("policy", ["fcfs", "ps"])
-def test_no_formula_is_shown(keys: str, policy: str) -> None:
+@pytest.mark.parametrize("policy", ["las", "rr(5ms)"])
+def test_no_formula_of_a_steady_station_is_shown(keys: str, policy: str) -> None:
     one = system(f'{keys}\npolicy = "{policy}"')
     for workload in (cases.open_model(20), cases.closed_model(3, "exp(1s)")):
         assert not isinstance(theory_or_reason(workload, one), Theory)

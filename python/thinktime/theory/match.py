@@ -25,6 +25,10 @@ A case is matched only if the formula is exact for the model as simulated:
   values, as their objects come together, nor have sessions that end after a time: only the loads
   are given.
 
+- *A single station whose speed varies*, with one population, the mean only: speeds by the number
+  present, open, partly open or closed, where the product form holds; failures after exponential
+  times, or setups, at one server with Poisson arrivals.
+
 At a single station the demand may differ by the request's name: it is a mixture then. One machine
 under processor sharing with a thread for each request is a PS station. Policies without a formula
 here, round robin among them, machines under other schedulers, timeouts, retries and rates that
@@ -50,6 +54,7 @@ from thinktime.theory._demands import StationDemands, loads_in_words, offered_lo
 from thinktime.theory._queue import Queue, in_a_row, queues
 from thinktime.theory._reach import out_of_reach
 from thinktime.theory._users import Users, users_of
+from thinktime.theory._varying import at_varying_speed
 from thinktime.theory.law import Law
 from thinktime.theory.open_queue import mh1_response, mmc_response
 from thinktime.theory.priority import PriorityClass, non_preemptive_priority, preemptive_priority
@@ -111,8 +116,11 @@ def theory_or_reason(
     refused = next((one.refused for one in users if one.refused), None)
     if refused is not None:
         return refused + loads_in_words(users, system)
+    alone = len(users) == 1 and users[0].drawn_alone
     try:
-        stations = queues(workload, system) if len(users) == 1 and users[0].drawn_alone else None
+        if alone and any(not station.steady for station in system.stations):
+            return at_varying_speed(workload, users[0], system, load)
+        stations = queues(workload, system) if alone else None
         if stations:
             found = _one_population(workload, users, stations, load)
             if not isinstance(found, Theory) or len(users[0].shares) == 1 or load is not None:
