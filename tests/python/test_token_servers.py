@@ -7,9 +7,9 @@ import math
 import random
 from pathlib import Path
 
-import numpy as np
 import polars
 import pytest
+from reference_batches import mean_in_batches
 from reference_tokens import UNLIMITED, Asked, Server, serve
 
 import thinktime as tt
@@ -96,24 +96,6 @@ def test_one_place_is_a_queue_with_general_service_times() -> None:
     assert station["load"] == pytest.approx(0.7, abs=0.02)
     assert station["demand_s"]["mean"] == pytest.approx(mean, rel=0.01)
     assert station["demand_s"]["cv2"] == pytest.approx(second / mean**2 - 1, rel=0.03)
-
-
-def mean_in_batches(rate: float, step: float, most: int) -> float:
-    """The mean response time if up to `most` requests are served at once, in a constant time.
-
-    The numbers present when a step ends are a Markov chain (Bailey 1954); if there is nobody, the
-    next step begins with the next arrival.
-    """
-    numbers = np.arange(400)
-    came = np.cumprod(np.concatenate(([math.exp(-rate * step)], rate * step / numbers[1:])))
-    left = np.maximum(np.maximum(numbers, 1) - most, 0)
-    shares = np.zeros(len(numbers))
-    shares[0] = 1.0
-    for _ in range(3000):
-        before = np.bincount(left, shares, len(numbers))
-        shares = np.convolve(before, came)[: len(numbers)]
-    number = float(shares @ (np.maximum(numbers, 1) * step + rate * step**2 / 2))
-    return number / (step + float(shares[0]) / rate) / rate
 
 
 @pytest.mark.parametrize(("most", "load"), [(1, 0.6), (3, 0.8), (8, 0.9), (1000, 0.002)])

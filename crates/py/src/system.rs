@@ -226,10 +226,10 @@ impl Station {
         self.model.servers
     }
 
-    /// Whether each of its servers has a speed of 1 all the time.
+    /// Whether each of its servers serves one request at a speed of 1 all the time.
     #[getter]
     fn steady(&self) -> bool {
-        self.model.pace.is_none()
+        self.model.is_steady()
     }
 
     /// The scheduling policy's name.

@@ -82,8 +82,11 @@ def station(table: StationTable) -> Part:
 
 
 def _speed(table: StationTable) -> Iterator[str]:
-    """How the station's speed varies; nothing if it does not."""
-    failure = table["failure"]
+    """How the station's speed varies, and its batches; nothing if it serves one by one."""
+    failure, batch = table["failure"], table["batch"]
+    if batch is not None:
+        wait = "" if batch["wait"] is None else f", after a wait of {units.law(str(batch['wait']))}"
+        yield f"up to {batch['max']} together{wait}"
     if table["rate"] is not None:
         yield f"speed by the number present: {table['rate']}"
     if failure is not None:

@@ -67,7 +67,7 @@ def at_varying_speed(
         return reason
     table = station.table
     varies = [key for key in ("rate", "failure", "setup") if table.get(key) is not None]
-    if len(varies) > 1:
+    if len(varies) != 1:  # more than one, or batches
         return None
     if varies == ["rate"]:
         formula = station.queue.product_form

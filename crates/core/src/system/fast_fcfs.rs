@@ -49,7 +49,7 @@ impl<D: DemandSource> FastFcfs<D> {
                 && only.discipline.rank == Rank::Equal
                 && only.discipline.ties == Ties::FirstCome
                 && only.overload == Overload::NONE
-                && only.pace.is_none()
+                && only.is_steady()
         });
         if !plain {
             return None;

@@ -61,7 +61,9 @@ pub use offered::OfferedLoad;
 pub use pool::PoolModel;
 pub use program::Program;
 pub use size_demand::SizeDemand;
-pub use station::{Demands, Flow, KindSummary, Overload, PaceModel, StationModel, StationSummary};
+pub use station::{
+    BatchModel, Demands, Flow, KindSummary, Overload, PaceModel, StationModel, StationSummary,
+};
 pub use thinktime_file::system::{
     BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile,
 };

@@ -13,7 +13,7 @@ pub use demand::DemandValue;
 pub use learned::{Confidence, Guess, LearnedTable};
 pub use link::LinkTable;
 pub use machine::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
-pub use station::{FailureTable, StationTable};
+pub use station::{BatchTable, FailureTable, StationTable};
 pub use token_server::TokenServerTable;
 
 use schemars::{JsonSchema, Schema, schema_for};

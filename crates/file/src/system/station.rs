@@ -28,6 +28,18 @@ impl FailureTable {
     pub const CLOCK: &str = "time";
 }
 
+/// Requests that are served together. The service takes as long as the largest demand among them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct BatchTable {
+    /// The most requests in a batch.
+    pub max: u32,
+    /// How long the first of a batch that is not full waits for others while the server is idle; by
+    /// default the server begins at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Scalar>,
+}
+
 /// One queue with its servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -66,6 +78,9 @@ pub struct StationTable {
     /// With more than this many waiting, the newest is served first. Under `fcfs` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest_first_above: Option<u32>,
+    /// How many requests the server serves together. Under `fcfs` and with one server only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<BatchTable>,
     /// The total speed with 1, 2, ... requests present, in units of one server, as in
     /// `"table(1, 1.5, 1.8)"`; the last one is that with more. Without it each busy server has a
     /// speed of 1.

@@ -2,11 +2,13 @@
 //!
 //! Small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs, one
 //! on each server; [`shared::Shared`] and [`weighted::Weighted`] serve all at once;
-//! [`least_attained::LeastAttained`] serves the jobs with the least service so far. They learn of
+//! [`least_attained::LeastAttained`] serves the jobs with the least service so far, and
+//! [`batch::Batch`] several together. They learn of
 //! arrivals, say when they next act, and act. A completion is computed from the work, not from the
 //! time of the driver's call, so a late driver does not bend the model. [`pace::Pace`] lets one of
 //! them serve at a speed that varies.
 
+mod batch;
 mod by_kind;
 mod least_attained;
 mod model;
@@ -20,6 +22,7 @@ mod summary;
 mod waiting;
 mod weighted;
 
+pub use batch::BatchModel;
 pub(in crate::system) use by_kind::Left;
 pub use model::{Overload, StationModel};
 pub(in crate::system) use monitor::Monitor;
@@ -32,6 +35,7 @@ use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place, Visitor};
 use super::node::{Answer, Build, Building, Detail, Node, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
+use batch::Batch;
 use least_attained::LeastAttained;
 use pace::Pace;
 use ranked::Ranked;
@@ -59,12 +63,17 @@ enum Engine {
     /// In a box, so that other stations stay small.
     Weighted(Box<Weighted>),
     /// In a box, so that other stations stay small.
+    Batch(Box<Batch>),
+    /// In a box, so that other stations stay small.
     Pace(Box<Pace>),
 }
 
 impl Engine {
     /// That of a station whose speed does not vary.
     fn new(id: NodeId, model: &StationModel) -> Engine {
+        if let Some(batch) = model.batch {
+            return Engine::Batch(Box::new(Batch::new(id, batch)));
+        }
         match (&model.discipline.ties, &model.discipline.rank) {
             (Ties::Share, Rank::Attained) => {
                 Engine::LeastAttained(LeastAttained::new(id, model.servers))
@@ -82,6 +91,7 @@ impl Engine {
             Engine::Shared(engine) => engine.next_event(),
             Engine::LeastAttained(engine) => engine.next_event(),
             Engine::Weighted(engine) => engine.next_event(),
+            Engine::Batch(engine) => engine.next_event(),
             Engine::Pace(engine) => engine.next_event(),
         }
     }
@@ -106,6 +116,10 @@ impl Engine {
                 engine.arrive(now, handle, jobs);
                 engine.next_event()
             }
+            Engine::Batch(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
             Engine::Pace(engine) => engine.arrive(now, handle, jobs),
         }
     }
@@ -118,6 +132,7 @@ impl Engine {
             Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
             Engine::LeastAttained(engine) => (engine.advance(now), engine.next_event()),
             Engine::Weighted(engine) => (engine.advance(now), engine.next_event()),
+            Engine::Batch(engine) => (engine.advance(now, jobs), engine.next_event()),
             Engine::Pace(engine) => engine.advance(now, jobs),
         }
     }
@@ -135,6 +150,7 @@ impl Engine {
             Engine::Shared(engine) => engine.withdraw(now, handle),
             Engine::LeastAttained(engine) => engine.withdraw(now, handle),
             Engine::Weighted(engine) => engine.withdraw(now, handle, jobs),
+            Engine::Batch(engine) => engine.withdraw(now, (handle, in_service)),
             Engine::Pace(engine) => return engine.withdraw(now, (handle, in_service), jobs),
         }
         self.next_event()
@@ -148,6 +164,7 @@ impl Engine {
             Engine::Shared(engine) => demand.since(engine.left(now, handle)),
             Engine::LeastAttained(engine) => engine.attained(now, handle),
             Engine::Weighted(engine) => demand.since(engine.left(now, handle, jobs)),
+            Engine::Batch(engine) => engine.served(now, handle, jobs),
             Engine::Pace(engine) => engine.served(now, handle, jobs),
         }
     }

@@ -9,6 +9,7 @@ use thinktime_file::units::parse_time;
 use super::super::demand::{Demand, DemandLaw};
 use super::super::node::{NodeModel, demand_names};
 use super::super::read::{Placed, Reading, at_least_one, named};
+use super::batch::BatchModel;
 use super::pace::PaceModel;
 use crate::files::Files;
 use crate::policy::scheduling::{self, Discipline, Rank, Ties};
@@ -36,6 +37,8 @@ pub struct StationModel {
     pub overload: Overload,
     /// How its speed varies; `None` if each of its servers has a speed of 1 all the time.
     pub pace: Option<PaceModel>,
+    /// How many requests its server serves together; `None` if each is served alone.
+    pub batch: Option<BatchModel>,
 }
 
 /// A station's reaction to overload.
@@ -70,6 +73,7 @@ impl StationModel {
             servers,
             overload: Overload::from_table(table, &discipline)?,
             pace: PaceModel::from_table(table, files)?,
+            batch: BatchModel::from_table(table, &discipline)?,
             discipline,
             demand: table.demand.as_ref().map(|value| Demand::parse(value, files)).transpose()?,
             classes: table.priority.iter().map(|(name, class)| (name.clone(), *class)).collect(),
@@ -85,11 +89,18 @@ impl StationModel {
     }
 
     /// The work that it does in a second with very many requests in the long run, in seconds of one
-    /// server.
+    /// server. That of batches is for equal demands; with others it is less.
     #[must_use]
     pub fn speed(&self) -> f64 {
-        let servers = self.servers.into();
+        let together = self.batch.map_or(1.0, |batch| batch.most.into());
+        let servers = f64::from(self.servers) * together;
         self.pace.as_ref().map_or(servers, |pace| pace.long_run(servers))
+    }
+
+    /// Whether each of its servers serves one request at a speed of 1 all the time.
+    #[must_use]
+    pub fn is_steady(&self) -> bool {
+        self.pace.is_none() && self.batch.is_none()
     }
 
     /// The law of its own demands, for all requests or each name.
@@ -206,7 +217,7 @@ impl NodeModel for StationModel {
     }
 
     fn is_plain(&self) -> bool {
-        self.overload == Overload::NONE && self.pace.is_none()
+        self.overload == Overload::NONE && self.is_steady()
     }
 
     fn named_requests(&self) -> Vec<(String, &str)> {

@@ -146,4 +146,4 @@ impl Pace {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -203,10 +203,10 @@ fn threads_of_station(
             station.name
         )));
     }
-    if station.pace.is_some() {
+    if !station.is_steady() {
         return Err(Invalid::new(format!(
-            "the kernel serves requests that burn, and all the time: leave out rate, failure and \
-             setup of `{}`",
+            "the kernel serves requests that burn one by one, and all the time: leave out batch, \
+             rate, failure and setup of `{}`",
             station.name
         )));
     }
