@@ -32,6 +32,11 @@ class Cell:
     """The 95 % interval of the number, which a page shows below it."""
 
     @property
+    def is_known(self) -> bool:
+        """Whether it says anything."""
+        return self.text not in ("", units.NOTHING)
+
+    @property
     def is_prose(self) -> bool:
         """Whether it has words rather than a number."""
         return len(self.text) > _PROSE
@@ -126,16 +131,16 @@ class Table:
         kept = [
             place
             for place in range(len(self.headings))
-            if any(line.cells[place].text not in ("", units.NOTHING) for line in self.lines)
+            if any(line.cells[place].is_known for line in self.lines)
         ]
         return self.with_columns(kept)
 
     def beginning_with(self, *first: str) -> Table:
-        """The table with these columns first, and without those that are blank in all rows."""
+        """The table with these columns first, and of the others those that have a figure."""
         told = [
             place
-            for place in range(len(self.headings))
-            if any(line.cells[place].text for line in self.lines)
+            for place, heading in enumerate(self.headings)
+            if heading in first or any(line.cells[place].is_known for line in self.lines)
         ]
         rank = {heading: place for place, heading in enumerate(first)}
         return self.with_columns(

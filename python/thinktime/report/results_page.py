@@ -23,8 +23,10 @@ from thinktime.report.case import Case, Entry
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 from thinktime.report.findings import verdict
+from thinktime.results import independent
 from thinktime.results.finding import DOUBTFUL, Finding
 from thinktime.results.verdict import verdict_of
+from thinktime.validity.percentiles import times_longer
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -133,7 +135,7 @@ def _judged(found: Verdict, entry: Entry) -> Verdict:
     found = replace(found, figure="" if p99_s is None else f"p99 {units.seconds(p99_s)}")
     if judged.status == "done":
         said = [units.sentence(judged.sentence)] if judged.sentence else []
-        return replace(found, findings=[*said, *found.findings])
+        return replace(found, findings=[*said, *_unknown_p99(entry), *found.findings])
     besides = [units.sentence(judged.besides)] if judged.besides else []
     # The headline has the doubt already.
     doubts = [one for one in found.doubts if one != units.sentence(judged.doubt)]
@@ -144,6 +146,17 @@ def _judged(found: Verdict, entry: Entry) -> Verdict:
         doubts=doubts,
         state=judged.status,
     )
+
+
+def _unknown_p99(entry: Entry) -> list[str]:
+    """Why the tables have no p99, and what it needs; empty if they have one."""
+    summary = entry.result.summary
+    worth = independent.worth(
+        summary, (summary.get("requests") or 0) - (summary.get("errors") or 0)
+    )
+    if "p99" in entry.figures.times_s or not worth:
+        return []
+    return [f"p99 is not known: a run about {times_longer(worth)} times as long would tell."]
 
 
 def _title(cases: Sequence[Case]) -> str:

@@ -31,6 +31,9 @@ _CLIPPED = 0.001
 """The share of requests, the quickest, that may lie below the lowest row: a single one would
 stretch the scale over decades."""
 
+_FEWEST = 2
+"""One request makes no picture."""
+
 _SHARES = (("p50", 0.5, "solid"), ("p99", 0.99, DASHES["simulated"]))
 _JOINED = (1, 2, 5, 10, 20, 50, 100)
 """The most intervals of a moment."""
@@ -63,7 +66,7 @@ def of_entry(entry: Entry, until_s: float) -> Heat | None:
     kept = pl.col("first") & (pl.col("begun_ns") <= until_s * 1e9) & (took > 0)
     times = entry.rows.answered.lazy().filter(kept)
     drawn = times.select(begun_s=pl.col("begun_ns") / 1e9, took_s=took / 1e9).collect()
-    if drawn.is_empty():
+    if drawn.height < _FEWEST:
         return None
     return of_times(drawn["begun_s"].to_numpy(), drawn["took_s"].to_numpy(), until_s)
 
@@ -162,7 +165,7 @@ def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing
     pictures = []
     for place, (case, kind, heat) in enumerate(found):
         last = place == len(found) - 1
-        y_title = f"response time, in {units.seconds(heat.interval_s, 2)} each"
+        y_title = f"response time, a column each {units.seconds(heat.interval_s, 2)}"
         up = axes.log(
             min([low, *allowed]), max([high, *(1.5 * one for one in allowed)]), "time", y_title
         )
