@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,50 @@ def test_the_first_screen_has_the_verdict_and_the_first_chart_begins_there(
     assert bottom(browser, "#table-results table") < SCREEN
     top = "document.querySelector('.chart').getBoundingClientRect().top + scrollY"
     assert browser.evaluate(top) < SCREEN
+
+
+def missing_on_the_first_screen(browser: Browser, path: Path) -> list[str]:
+    """What a page does not show on a screen of 1440 by 900: its answer, and how sure it is."""
+    opened(browser, path, 1440)
+    tops = browser.evaluate(
+        "['h1', '.about', '.chart'].map((one) => document.querySelector(one))"
+        ".map((one) => (one ? one.getBoundingClientRect().top + scrollY : -1))"
+    )
+    limits = {"headline": 300, "origin": 400, "chart": SCREEN}
+    found = zip(limits.items(), tops, strict=True)
+    return [name for (name, most), top in found if not 0 < top <= most]
+
+
+ANSWERED = [one for one in made_pages.NAMES if one != "live"]
+"""The pages of something that is over; a run under way has tiles, and a test of its own."""
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_each_first_screen_has_the_answer_and_the_first_chart(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
+    made = made_pages.pages()[name]
+    if name == "report":  # six systems side by side: their table alone is longer than a screen
+        made = page_of(page_subjects.results()[:1])
+    shown = page.write(made, tmp_path / "page.html")
+    assert missing_on_the_first_screen(browser, shown) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "lost"),
+    [
+        ({"about": ""}, ["origin"]),
+        ({"headline": "Words. " * 400}, ["origin", "chart"]),
+        ({"findings": ["A finding. " * 20] * 12}, ["chart"]),
+    ],
+)
+def test_an_answer_below_the_first_screen_is_noticed(
+    browser: Browser, tmp_path: Path, change: dict[str, Any], lost: list[str]
+) -> None:
+    made = made_pages.pages()["failing"]
+    changed = replace(made, verdict=replace(made.verdict, **change))
+    shown = page.write(changed, tmp_path / "page.html")
+    assert missing_on_the_first_screen(browser, shown) == lost
 
 
 @pytest.mark.parametrize("name", ["single", "failing"])
