@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 _OPEN = ("tail", "heat")
 """The charts that every reader sees."""
 
+_ROWS_MAX = 8
+"""A longer table of times leaves no room on the first screen for a picture below it."""
+
 _FIRST = ("p50", "p90", "p99", "p99.9", "errors", "throughput")
 """The columns that a telephone shows without scrolling."""
 
@@ -59,11 +62,12 @@ def page_of(
     cases = cases_of(found)
     compared = _compared(found)
     changes, differences = _changes(compared)
+    times = _times(cases)
     return Page(
         title or _title(cases),
         _doubted(_verdict(cases, compared), agreement),
-        [_times(cases), *together, *differences],
-        [*changes, *_sections(cases)],
+        [times, *together, *differences],
+        [*changes, *_sections(cases, first=not changes and len(times.lines) > _ROWS_MAX)],
         origin.words(cases),
         origin.sources(cases),
         details=[*details.verdicts(cases), *details.checks(cases), *details.tables(cases)],
@@ -75,10 +79,13 @@ def _times(cases: Sequence[Case]) -> Table:
     return results.table(results.rows(cases)).beginning_with(*_FIRST)
 
 
-def _sections(cases: Sequence[Case]) -> list[Section]:
-    """The tail and the heat map, then all others as titles that a reader opens."""
+def _sections(cases: Sequence[Case], *, first: bool) -> list[Section]:
+    """The tail, above all tables if it is `first`, and the heat map; others as closed titles."""
     drawn = [*sections(CHARTS, cases), *case_diagrams.sections(cases)]
-    return [replace(one, folded=one.name not in _OPEN) for one in drawn]
+    return [
+        replace(one, folded=one.name not in _OPEN, first=first and one.name == "tail")
+        for one in drawn
+    ]
 
 
 def _together(found: Sequence[Result], agreement: Finding) -> list[Table]:

@@ -60,6 +60,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     if not found:
         return None
     keys = kind_keys(((kind, "") for kind in kinds), cases)
+    keys = keys if len(keys) > 1 else []  # nobody confuses one line
     return Drawing(panels.stacked(found, "requests in the system", until_s), keys, linked=True)
 
 
