@@ -188,7 +188,7 @@ def _tables(
     moment: Moment | None, validity: Sequence[Finding], objectives: Sequence[ObjectiveSoFar]
 ) -> list[Table]:
     """For a simulation, which sends no moments, only the checks."""
-    made = validity_table.table([Group(validity_table.open_lines(validity))])
+    made = validity_table.table([Group([validity_table.line_of(one) for one in validity])])
     checks = replace(made, caption=_SO_FAR)
     found = [checks]
     if moment is not None:

@@ -28,12 +28,6 @@ def page_table(results: Sequence[tuple[str, Sequence[Finding]]]) -> Table:
     return replace(table([Group([*found, *_unseen(results)])]), caption="")
 
 
-def open_lines(found: Sequence[Finding]) -> list[Line]:
-    """A line for each check, doubts first; those that could not look for one reason share one."""
-    lines = [line_of(one) for one in _of(found, SPOILT, DOUBTFUL)]
-    return [*lines, *map(line_of, _of(found, FINE)), *_unseen([("", found)])]
-
-
 def short_lines(found: Sequence[Finding]) -> list[Line]:
     """A line for each check in doubt, and one that counts those that are fine."""
     lines, fine = _doubted(found), _of(found, FINE)

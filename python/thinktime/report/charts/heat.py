@@ -31,6 +31,9 @@ _CLIPPED = 0.001
 """The share of requests, the quickest, that may lie below the lowest row: a single one would
 stretch the scale over decades."""
 
+_PART = 1 << 18
+"""Requests that are sorted into cells at a time: their figures stay in the processor's cache."""
+
 _FEWEST = 2
 """One request makes no picture."""
 
@@ -79,17 +82,19 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
     quick = int(_CLIPPED * len(times_s))
     low = float(np.partition(times_s, quick)[quick] if quick else times_s.min())
     bounds = np.geomspace(low * 0.999, max(high * 1.001, 1.2 * low), ROWS_MAX + 1)
-    column = np.minimum((begun_s / interval).astype(int), columns - 1)
     step = math.log(bounds[1] / bounds[0])
-    row = np.floor(np.log(times_s / bounds[0]) / step).astype(int)
-    shown = row >= 0
-    place = column * ROWS_MAX + np.minimum(row, ROWS_MAX - 1)
-    below = len(row) - int(shown.sum())
-    cells = np.bincount(place[shown], minlength=columns * ROWS_MAX)
-    counts = cells.reshape(columns, ROWS_MAX).astype(float)
+    column = np.empty(len(times_s), np.int16)
+    counted = np.zeros((columns, ROWS_MAX + 1), np.int64)  # the first of each column is below
+    for begin in range(0, len(times_s), _PART):
+        part = slice(begin, begin + _PART)
+        column[part] = np.minimum((begun_s[part] / interval).astype(int), columns - 1)
+        row = np.floor(np.log(times_s[part] / bounds[0]) / step).astype(int)
+        place = column[part].astype(int) * (ROWS_MAX + 1) + np.clip(row, -1, ROWS_MAX - 1) + 1
+        counted += np.bincount(place, minlength=counted.size).reshape(counted.shape)
+    counts = counted[:, 1:].astype(float)
+    many, below = counted.sum(axis=1), int(counted[:, 0].sum())
     # Sorting by columns of 16 bits takes time in proportion to the number of requests.
-    ordered = times_s[np.argsort(column.astype(np.int16), kind="stable")]
-    many = np.bincount(column, minlength=columns)
+    ordered = times_s[np.argsort(column, kind="stable")]
     ends = np.concatenate([[0], np.cumsum(many)])
     filled, longest = np.flatnonzero(many), np.full(columns, np.nan)
     longest[filled] = np.maximum.reduceat(ordered, ends[filled])
