@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import page_subjects
 import pytest
 from fakes import demo_results, exp, one, open_, result
@@ -14,10 +16,10 @@ import thinktime as tt
 from thinktime.present.page import Page
 from thinktime.report import agreement, by_request, origin
 from thinktime.report.case import cases
-from thinktime.report.charts import in_system, tail, throughput
+from thinktime.report.charts import heat, in_system, tail, throughput
 from thinktime.report.figures import of_result
 from thinktime.report.results_page import page_of
-from thinktime.results.verdict import survivors
+from thinktime.results.verdict import survivors, verdict_of
 from thinktime.sweeps.report import report_of as swept_report
 
 
@@ -163,3 +165,25 @@ def test_an_attempt_that_was_tried_again_is_no_failed_request() -> None:
     """Three attempts of the watched run timed out, and all its requests succeeded."""
     found = {finding.name: finding for finding in page_subjects.watched().validity}
     assert "some requests were tried again" in found["counts"].found
+
+
+def test_the_verdict_names_times_before_shares() -> None:
+    found = page_subjects.failing()
+    errors, p99 = (replace(one, verdict="met") for one in found.objectives)
+    found.objectives = [errors, p99]
+    assert errors.name == "errors"
+    assert verdict_of(found).reason == f"{p99.words}; {errors.words}"
+
+
+def test_requests_are_counted_alike_in_parts_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against numpy's own histogram over time and response time."""
+    draw = np.random.default_rng(12)
+    begun, times = draw.uniform(0, 60, 5000), draw.exponential(0.01, 5000)
+    whole = heat.of_times(begun, times, 60.0)
+    monkeypatch.setattr(heat, "_PART", 7)
+    parts = heat.of_times(begun, times, 60.0)
+    assert (parts.counts == whole.counts).all()
+    assert parts.below == whole.below == int((times < whole.bounds_s[0]).sum())
+    seconds = whole.interval_s * np.arange(len(whole.counts) + 1)
+    expected, _, _ = np.histogram2d(begun, times, bins=[seconds, whole.bounds_s])
+    assert abs(expected - whole.counts).sum() <= 2  # a time may lie on a bound but for rounding

@@ -250,6 +250,18 @@ def test_a_table_of_few_rows_is_turned_on_a_telephone(browser: Browser, single: 
     assert first == ["p50", "p90", "p99", "p99.9"]
 
 
+def test_short_names_leave_room_for_numbers_on_a_telephone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The p99 of a sweep's points is seen without scrolling."""
+    opened(browser, page.write(made_pages.pages()["sweep"], tmp_path / "page.html"), 390)
+    cell = (
+        "[...document.querySelectorAll('#table-points thead th')]"
+        ".find((one) => one.textContent.trim() === 'p99').getBoundingClientRect().right"
+    )
+    assert browser.evaluate(cell) <= 390
+
+
 @pytest.mark.parametrize("name", ["run", "sweep", "simulate"])
 def test_nothing_is_wider_than_320_pixels(browser: Browser, tmp_path: Path, name: str) -> None:
     browser.open(page.write(made_pages.pages()[name], tmp_path / "page.html"), 320)

@@ -14,6 +14,8 @@ TURNED_MAX = 4
 _PROSE = 32
 """More letters than these are words, which may stand in several lines."""
 
+_BRIEF = 8  # letters of a name that is no longer than a number
+
 _WIDE = 4  # columns beside the first one that a telephone has no room for
 
 LineStyle = Literal["", "measured", "simulated", "long", "exact"]
@@ -112,6 +114,11 @@ class Table:
     def is_turned(self) -> bool:
         """Whether a telephone shows each row as a block: it has few rows, and many columns."""
         return len(self.lines) <= TURNED_MAX and len(self.headings) >= _WIDE
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether its rows have names as short as numbers: a telephone spares their room."""
+        return all(len(line.name) <= _BRIEF and not line.below for line in self.lines)
 
     @property
     def prose(self) -> list[bool]:
