@@ -38,6 +38,9 @@ _FEWEST = 2
 """One request makes no picture."""
 
 _SHARES = (("p50", 0.5, "solid"), ("p99", 0.99, DASHES["simulated"]))
+_ENOUGH = {"p50": NEEDED["p90"], "p99": NEEDED["p99"]}
+"""The requests of a moment: a median of just as many as bound it leaps from one to the next."""
+
 _JOINED = (1, 2, 5, 10, 20, 50, 100)
 """The most intervals of a moment."""
 
@@ -147,13 +150,13 @@ def _rows(counts: FloatArray, bounds_s: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
-    """The number of intervals to join so that most requests lie in moments with enough of them.
+    """The number of intervals to join so that most requests lie in moments with `_ENOUGH` of them.
 
     One, if no number of them does that.
     """
     for joined in _JOINED:
         whole = np.add.reduceat(many, np.arange(0, len(many), joined))
-        if whole[whole > NEEDED[name] - 0.5].sum() > whole.sum() / 2:
+        if whole[whole > _ENOUGH[name] - 0.5].sum() > whole.sum() / 2:
             return joined
     return 1
 
