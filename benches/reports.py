@@ -90,7 +90,7 @@ new PerformanceObserver(all => all.getEntries().forEach(one => pauses.push(one.d
   .observe({ type: "longtask", buffered: true });
 """
 DRAWN = """
-document.readyState === "complete" && !document.querySelector(".chart:not(:has(+ .tools))")
+document.readyState === "complete" && !document.querySelector(".chart:not(:has(+ .chart-tools))")
   && performance.getEntriesByName("first-contentful-paint").length === 1
 """
 SEEN = """[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import made_pages
 import page_subjects
 import pytest
 from browser import Browser, printed
+from fakes import demo_results
 
 from thinktime.present import page
 from thinktime.present.page import Page, Verdict
@@ -60,6 +62,50 @@ def test_the_first_screen_has_the_verdict_and_the_first_chart_begins_there(
     assert bottom(browser, "#table-results table") < SCREEN
     top = "document.querySelector('.chart').getBoundingClientRect().top + scrollY"
     assert browser.evaluate(top) < SCREEN
+
+
+def missing_on_the_first_screen(browser: Browser, path: Path) -> list[str]:
+    """What a page does not show on a screen of 1440 by 900: its answer, and how sure it is."""
+    opened(browser, path, 1440)
+    tops = browser.evaluate(
+        "['h1', '.about', '.chart'].map((one) => document.querySelector(one))"
+        ".map((one) => (one ? one.getBoundingClientRect().top + scrollY : -1))"
+    )
+    limits = {"headline": 300, "origin": 400, "chart": SCREEN}
+    found = zip(limits.items(), tops, strict=True)
+    return [name for (name, most), top in found if not 0 < top <= most]
+
+
+ANSWERED = [one for one in made_pages.NAMES if one != "live"]
+"""The pages of something that is over; a run under way has tiles, and a test of its own."""
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_each_first_screen_has_the_answer_and_the_first_chart(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
+    made = made_pages.pages()[name]
+    if name == "report":  # as of the demo, without the names that are long
+        made = page_of(demo_results())
+    shown = page.write(made, tmp_path / "page.html")
+    assert missing_on_the_first_screen(browser, shown) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "lost"),
+    [
+        ({"about": ""}, ["origin"]),
+        ({"headline": "Words. " * 400}, ["origin", "chart"]),
+        ({"findings": ["A finding. " * 20] * 12}, ["chart"]),
+    ],
+)
+def test_an_answer_below_the_first_screen_is_noticed(
+    browser: Browser, tmp_path: Path, change: dict[str, Any], lost: list[str]
+) -> None:
+    made = made_pages.pages()["failing"]
+    changed = replace(made, verdict=replace(made.verdict, **change))
+    shown = page.write(changed, tmp_path / "page.html")
+    assert missing_on_the_first_screen(browser, shown) == lost
 
 
 @pytest.mark.parametrize("name", ["single", "failing"])
@@ -202,6 +248,18 @@ def test_a_table_of_few_rows_is_turned_on_a_telephone(browser: Browser, single: 
     assert browser.evaluate(f"{cells}.every((one) => one.getBoundingClientRect().right <= 360)")
     first = browser.evaluate(f"{cells}.slice(0, 4).map((one) => one.dataset.heading)")
     assert first == ["p50", "p90", "p99", "p99.9"]
+
+
+def test_short_names_leave_room_for_numbers_on_a_telephone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The p99 of a sweep's points is seen without scrolling."""
+    opened(browser, page.write(made_pages.pages()["sweep"], tmp_path / "page.html"), 390)
+    cell = (
+        "[...document.querySelectorAll('#table-points thead th')]"
+        ".find((one) => one.textContent.trim() === 'p99').getBoundingClientRect().right"
+    )
+    assert browser.evaluate(cell) <= 390
 
 
 @pytest.mark.parametrize("name", ["run", "sweep", "simulate"])

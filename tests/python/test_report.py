@@ -188,7 +188,8 @@ def test_agreement_with_theory():
     assert "The mean lies within" in verdict_of([at_load_08()]).findings[0]
     findings = verdict_of([at_load_08(mean=0.209)]).findings
     assert findings == [
-        "Further from the exact mean than that: open (simulated) by +10.0 %, ± 2.1 %."
+        "Further from the exact mean than its 95 % confidence interval: open (simulated) by "
+        "+10.0 %, ± 2.1 %."
     ]
 
 

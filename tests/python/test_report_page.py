@@ -150,7 +150,7 @@ def test_results_with_nothing_in_them(kind, tmp_path):
     lost = replace(empty, requests=None, series=None, system=None, summary={}, path=None)
     lost.run_toml, lost.run = "", {}
     made = page([lost, replace(lost, workload=closed(3, None))], tmp_path)
-    assert made.text.count("Nothing to draw") == 3
+    assert made.text.count("Nothing to draw") == 2
     assert "Nothing is known" in verdict_of([lost]).headline
     render(rows_of([empty, lost]))
     with pytest.raises(ValueError, match="at least one result"):

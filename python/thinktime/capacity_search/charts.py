@@ -14,7 +14,7 @@ from thinktime.present.figure import INK, Figure, Limit, Series
 from thinktime.present.page import colour
 
 _SHARE_MAX = 20.0
-_MET, _NOT_MET, _FOUND = colour(2), colour(0), colour(1)
+_MET, _NOT_MET, _FOUND = "var(--met)", "var(--failed)", colour(1)
 _VERDICTS = (
     ("met", "SLO met", _MET),
     ("cannot tell", "cannot tell", INK),

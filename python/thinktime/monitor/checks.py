@@ -200,11 +200,14 @@ def evidence(
     end_s = min(history.end_s, run.end_s or math.inf)
     since = None if series is None else _within(series, begin_s, end_s)
     many = sum(count for _, count in moment.response_buckets)
+    failed = moment.requests - moment.succeeded
+    again = max(sum(moment.errors.values()) - failed, 0)  # attempts that were not the last
     summary: dict[str, Any] = {
         "warmup_s": begin_s,
         "duration_s": max(end_s - begin_s, 0.0),
-        "requests": many,
-        "errors": sum(moment.errors.values()),
+        "requests": many + failed,
+        "errors": failed,
+        "retries": again,
         "errors_by_kind": moment.errors,
         "response_time_s": {
             "mean": moment.response_sum_s / many if many else None, "ci95": _half_width(since),
@@ -214,7 +217,6 @@ def evidence(
         "model": None if run.checks is None else run.checks.model,
         "offered_rate": _begun_a_second(since),
     }  # fmt: skip
-    summary["requests"] += summary["errors"]
     bins = [(2.0 ** (place / PER_OCTAVE), count) for place, count in moment.response_buckets]
     summary[independent.KEY] = independent.counted(summary, bins)
     so_far, known = cast("Summary", summary), cast("Workload", run.checks)

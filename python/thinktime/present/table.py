@@ -14,6 +14,8 @@ TURNED_MAX = 4
 _PROSE = 32
 """More letters than these are words, which may stand in several lines."""
 
+_BRIEF = 8  # letters of a name that is no longer than a number
+
 _WIDE = 4  # columns beside the first one that a telephone has no room for
 
 LineStyle = Literal["", "measured", "simulated", "long", "exact"]
@@ -30,6 +32,11 @@ class Cell:
 
     interval: str = ""
     """The 95 % interval of the number, which a page shows below it."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it says anything."""
+        return self.text not in ("", units.NOTHING)
 
     @property
     def is_prose(self) -> bool:
@@ -109,6 +116,11 @@ class Table:
         return len(self.lines) <= TURNED_MAX and len(self.headings) >= _WIDE
 
     @property
+    def is_brief(self) -> bool:
+        """Whether its rows have names as short as numbers: a telephone spares their room."""
+        return all(len(line.name) <= _BRIEF and not line.below for line in self.lines)
+
+    @property
     def prose(self) -> list[bool]:
         """Whether each column has words, in any of its rows."""
         return [
@@ -126,16 +138,16 @@ class Table:
         kept = [
             place
             for place in range(len(self.headings))
-            if any(line.cells[place].text not in ("", units.NOTHING) for line in self.lines)
+            if any(line.cells[place].is_known for line in self.lines)
         ]
         return self.with_columns(kept)
 
     def beginning_with(self, *first: str) -> Table:
-        """The table with these columns first, and without those that are blank in all rows."""
+        """The table with these columns first, and of the others those that have a figure."""
         told = [
             place
-            for place in range(len(self.headings))
-            if any(line.cells[place].text for line in self.lines)
+            for place, heading in enumerate(self.headings)
+            if heading in first or any(line.cells[place].is_known for line in self.lines)
         ]
         rank = {heading: place for place, heading in enumerate(first)}
         return self.with_columns(

@@ -59,7 +59,8 @@ def _against_exact(cases: Sequence[Case]) -> list[str]:
         whose = "its" if total == 1 else "their"
         found.append(f"{means} within {whose} 95 % confidence interval of the exact value.")
     if outside:
-        found.append(f"Further from the exact mean than that: {'; '.join(outside)}.")
+        than = "that" if within else "its 95 % confidence interval"
+        found.append(f"Further from the exact mean than {than}: {'; '.join(outside)}.")
     return found
 
 

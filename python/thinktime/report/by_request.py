@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from thinktime import Result
     from thinktime._core_types import Summary
 
-HEADINGS = ("requests", "mean", "median", "p95", "p99")
+HEADINGS = ("requests", "errors", "mean", "median", "p95", "p99")
 """The columns after the request's name."""
 
 _TIMES = ("mean", "p50", "p95", "p99")
@@ -26,6 +26,9 @@ class RequestTimes:
 
     name: str
     requests: int
+    """How many ended, those that failed for good included."""
+
+    failed: int
     times_s: Mapping[str, float]
     """Response times in seconds: mean, p50, p95 and p99, if enough requests back them."""
 
@@ -34,15 +37,18 @@ class RequestTimes:
 
     @property
     def whole_s(self) -> float:
-        """The time that all of them took together, in seconds."""
-        return self.requests * self.times_s.get("mean", 0.0)
+        """The time that those that succeeded took together, in seconds."""
+        return (self.requests - self.failed) * self.times_s.get("mean", 0.0)
 
     @property
     def line(self) -> Line:
         """The row under `HEADINGS`."""
         mean = units.mean(self.times_s.get("mean"), self.ci95_s)
         rest = [units.seconds(self.times_s.get(name)) for name in _TIMES[1:]]
-        return Line(self.name, [Cell(text) for text in (units.count(self.requests), mean, *rest)])
+        share = units.percent(self.failed / self.requests) if self.failed else ""
+        failed = Cell(units.count(self.failed), share)
+        times = [Cell(text) for text in (mean, *rest)]
+        return Line(self.name, [Cell(units.count(self.requests)), failed, *times])
 
 
 def times_of(result: Result) -> list[RequestTimes]:
@@ -53,14 +59,16 @@ def times_of(result: Result) -> list[RequestTimes]:
     found: Mapping[str, Mapping[str, Any]] = result.summary.get("by_request") or {}
     order = {name: place for place, name in enumerate(result.workload.request_names)}
     names = sorted(found, key=lambda name: order.get(name, len(order)))
-    parts = [(name, found[name]) for name in names if found[name].get("requests")]
-    return [_times(name, figures, result.summary) for name, figures in parts]
+    times = [_times(name, found[name], result.summary) for name in names]
+    return [one for one in times if one.requests]
 
 
 def _times(name: str, figures: Mapping[str, Any], summary: Summary) -> RequestTimes:
-    times, count = figures.get("response_time_s") or {}, int(figures["requests"])
-    known = independent.known(summary, times, _TIMES, count)
-    return RequestTimes(name, count, known, times.get("ci95"))
+    """A summary counts those of a name that succeeded and those that failed apart."""
+    times = figures.get("response_time_s") or {}
+    succeeded, failed = int(figures.get("requests") or 0), int(figures.get("errors") or 0)
+    known = independent.known(summary, times, _TIMES, succeeded)
+    return RequestTimes(name, succeeded + failed, failed, known, times.get("ci95"))
 
 
 def worth_showing(found: Sequence[RequestTimes]) -> bool:
@@ -76,6 +84,7 @@ def table(groups: Sequence[Group]) -> Table:
         "request",
         HEADINGS,
         groups,
-        "Median, p95 and p99: half, 95 % and 99 % of the requests of a name take no longer.",
+        "Median, p95 and p99: half, 95 % and 99 % of the requests of a name that succeed take no "
+        "longer.",
         spare=("p99", "median"),
     )

@@ -13,6 +13,9 @@ _NUMBER = re.compile(r"\d[\d.,]*( [nµm]?s\b)?")
 
 _UNTRUSTED = "not to be trusted"
 
+_UNCOUNTED = "their times are in no distribution"
+"""The end of the core's warning about requests that failed."""
+
 _FEW = 30  # of fewer requests the ends of the run decide how many completed
 
 _SHORTFALL = 0.03  # a gap of this share between achieved and offered is reported
@@ -25,7 +28,9 @@ def sentences(cases: Sequence[Case]) -> list[str]:
     """
     entries = [(case, entry) for case in cases for entry in case.entries]
     if len(entries) == 1:
-        return [units.sentence(doubt) for doubt in _doubts(entries[0][1])]
+        # How many requests of the only result failed stands above its doubts already.
+        doubts = [one for one in _doubts(entries[0][1]) if not one.endswith(_UNCOUNTED)]
+        return [units.sentence(one) for one in doubts]
     alike: dict[str, list[tuple[str, str]]] = {}
     for case, entry in entries:
         for doubt in _doubts(entry):

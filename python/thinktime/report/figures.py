@@ -12,6 +12,7 @@ from thinktime.theory.solution import Theory
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime._core_types import Summary
 
 TIMES = ("mean", "p50", "p90", "p99", "p99.9")
 """The response times that are reported and compared, by their name in summary.json."""
@@ -61,7 +62,7 @@ def of_result(result: Result) -> Figures:
             if ends is not None
         },
         load=_load(result),
-        throughput=summary.get("throughput"),
+        throughput=_throughput(summary),
         offered_rate=summary.get("offered_rate"),
         requests=summary.get("requests"),
         errors=summary.get("errors"),
@@ -87,6 +88,12 @@ def of_theory(theory: Theory) -> Figures:
         lateness_mean_s=None,
         lateness_p99_s=None,
     )
+
+
+def _throughput(summary: Summary) -> float | None:
+    """Successes a second; unknown if the only ones ended after the measured time."""
+    rate, ended = summary.get("throughput"), summary.get("requests") or 0
+    return None if not rate and ended > (summary.get("errors") or 0) else rate
 
 
 def _load(result: Result) -> float | None:

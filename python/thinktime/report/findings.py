@@ -94,7 +94,7 @@ def _alone(case: Case) -> str:
         return said
     share = units.percent(figures.errors / figures.requests)
     of_all = f"{units.count(figures.errors)} of {units.counted(figures.requests, 'request')}"
-    return f"{said} {of_all} failed ({share}){_causes(entry)}."
+    return f"{said} {of_all} failed ({share}){_causes(entry)}; their times are not among these."
 
 
 def _causes(entry: Entry) -> str:

@@ -109,9 +109,10 @@ def _counted(kind: str, results: Sequence[Result]) -> str:
 def _extent(result: Result) -> Iterator[str]:
     """How long it was, and how much was asked for."""
     asked, lasted = result.summary.get("offered_rate"), result.summary.get("duration_s")
+    several = (result.summary.get("requests") or 0) > 1
     if lasted is not None:
         yield units.seconds(lasted)
-    if asked is not None:
+    if asked is not None and several:  # one request has no rate
         yield f"{units.rate(asked)} offered"
 
 

@@ -23,8 +23,10 @@ from thinktime.report.case import Case, Entry
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 from thinktime.report.findings import verdict
+from thinktime.results import independent
 from thinktime.results.finding import DOUBTFUL, Finding
 from thinktime.results.verdict import verdict_of
+from thinktime.validity.percentiles import times_longer
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 _OPEN = ("tail", "heat")
 """The charts that every reader sees."""
+
+_ROWS_MAX = 8
+"""A longer table of times leaves no room on the first screen for a picture below it."""
 
 _FIRST = ("p50", "p90", "p99", "p99.9", "errors", "throughput")
 """The columns that a telephone shows without scrolling."""
@@ -57,11 +62,12 @@ def page_of(
     cases = cases_of(found)
     compared = _compared(found)
     changes, differences = _changes(compared)
+    times = _times(cases)
     return Page(
         title or _title(cases),
         _doubted(_verdict(cases, compared), agreement),
-        [_times(cases), *together, *differences],
-        [*changes, *_sections(cases)],
+        [times, *together, *differences],
+        [*changes, *_sections(cases, first=not changes and len(times.lines) > _ROWS_MAX)],
         origin.words(cases),
         origin.sources(cases),
         details=[*details.verdicts(cases), *details.checks(cases), *details.tables(cases)],
@@ -73,10 +79,13 @@ def _times(cases: Sequence[Case]) -> Table:
     return results.table(results.rows(cases)).beginning_with(*_FIRST)
 
 
-def _sections(cases: Sequence[Case]) -> list[Section]:
-    """The tail and the heat map, then all others as titles that a reader opens."""
+def _sections(cases: Sequence[Case], *, first: bool) -> list[Section]:
+    """The tail, above all tables if it is `first`, and the heat map; others as closed titles."""
     drawn = [*sections(CHARTS, cases), *case_diagrams.sections(cases)]
-    return [replace(one, folded=one.name not in _OPEN) for one in drawn]
+    return [
+        replace(one, folded=one.name not in _OPEN, first=first and one.name == "tail")
+        for one in drawn
+    ]
 
 
 def _together(found: Sequence[Result], agreement: Finding) -> list[Table]:
@@ -133,7 +142,7 @@ def _judged(found: Verdict, entry: Entry) -> Verdict:
     found = replace(found, figure="" if p99_s is None else f"p99 {units.seconds(p99_s)}")
     if judged.status == "done":
         said = [units.sentence(judged.sentence)] if judged.sentence else []
-        return replace(found, findings=[*said, *found.findings])
+        return replace(found, findings=[*said, *_unknown_p99(entry), *found.findings])
     besides = [units.sentence(judged.besides)] if judged.besides else []
     # The headline has the doubt already.
     doubts = [one for one in found.doubts if one != units.sentence(judged.doubt)]
@@ -144,6 +153,17 @@ def _judged(found: Verdict, entry: Entry) -> Verdict:
         doubts=doubts,
         state=judged.status,
     )
+
+
+def _unknown_p99(entry: Entry) -> list[str]:
+    """Why the tables have no p99, and what it needs; empty if they have one."""
+    summary = entry.result.summary
+    worth = independent.worth(
+        summary, (summary.get("requests") or 0) - (summary.get("errors") or 0)
+    )
+    if "p99" in entry.figures.times_s or not worth:
+        return []
+    return [f"p99 is not known: a run about {times_longer(worth)} times as long would tell."]
 
 
 def _title(cases: Sequence[Case]) -> str:

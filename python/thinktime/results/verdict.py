@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from thinktime.present import units
+from thinktime.results.objective_words import SHARES
 
 if TYPE_CHECKING:
     from thinktime._core_types import Summary
@@ -178,4 +179,6 @@ def _joined(*words: str) -> str:
 
 
 def _words(objectives: Iterable[Objective], verdict: Met) -> str:
-    return "; ".join(one.words for one in objectives if one.verdict == verdict)
+    """Times first: a share that nothing threatens says less."""
+    found = (one for one in objectives if one.verdict == verdict)
+    return "; ".join(one.words for one in sorted(found, key=lambda one: one.name in SHARES))

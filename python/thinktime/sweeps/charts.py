@@ -36,8 +36,15 @@ def _draw_answer(swept: SweepCurves) -> Drawing | None:
         column = _column(swept, name)
         if column is not None:
             panel = _panel(swept, column, title, y_title, kind, _HEIGHT)
-            return Drawing([panel], _keys(swept, exact=name == "response_mean_s"))
+            keys = _keys(swept, exact=name == "response_mean_s")
+            return Drawing([panel], keys, note=_note(panel))
     return None
+
+
+def _note(panel: Panel) -> str:
+    """What bands and bars mean, if the picture has them."""
+    known = any(one.low is not None for one in panel.figure.series)
+    return "Bands and bars are 95 % confidence intervals." if known else ""
 
 
 def _draw(swept: SweepCurves) -> Drawing | None:
@@ -109,7 +116,7 @@ def _has_exact(curves: Sequence[Curve]) -> bool:
 _ANSWER: Chart[SweepCurves] = Chart(
     name="answer",
     title="The slowest hundredth, on one scale",
-    caption="A band is the 95 % interval; a dashed line across is what the objective allows.",
+    caption="One request in a hundred takes this long or longer.",
     draw=_draw_answer,
 )
 

@@ -33,7 +33,7 @@ def report_of(swept: SweepCurves, name: str = "", judged: Verdict | None = None)
         name: The workload's name.
         judged: The outcome; by default that of a sweep whose points are all finished.
     """
-    found, said = judged or outcome(swept), verdict(swept)
+    found, said, origin = judged or outcome(swept), verdict(swept), _origin(swept)
     exact = any(row.get("exact_response_mean_s") for row in swept.rows)
     return Report(
         f"Sweep of {name}",
@@ -46,10 +46,10 @@ def report_of(swept: SweepCurves, name: str = "", judged: Verdict | None = None)
         warnings=said.doubts,
         time_s=sum(row.get("duration_s") or 0.0 for row in swept.rows),
         title="Sweep over " + ", ".join(axis.key for axis in swept.axes),
-        origin=_origin(swept),
+        origin=origin,
         moment=swept.moment,
         headline=said.headline,
-        findings=said.findings,
+        findings=[one for one in said.findings if one.rstrip(".") not in origin],
         charts=lambda: _charts(swept),
         words={word: said for word, said in WORDS.items() if exact or word != "exact mean"},
     )

@@ -6,6 +6,8 @@ percentile or leave it out. So none that is shown is in doubt, and this check na
 
 from __future__ import annotations
 
+import math
+
 from thinktime.present import units
 from thinktime.present.percentile import NEEDED, backed
 from thinktime.results import independent
@@ -16,6 +18,10 @@ NAME = "percentiles"
 
 WANTED = "p99"
 """If this one is known, nothing that most readers look for is missing."""
+
+
+_ROOM = 1.1
+"""A run as long as needed on average is too short half of the time."""
 
 
 def check(seen: Evidence) -> Finding | None:
@@ -43,5 +49,15 @@ def check(seen: Evidence) -> Finding | None:
     if WANTED not in missing:
         return Finding(NAME, FINE, words)
     needed = NEEDED[WANTED]
-    longer = units.number(1.1 * needed / max(worth, 1.0), 2)
-    raise Unseen(f"{words}; {WANTED} needs {units.count(needed)}: run about {longer} times as long")
+    longer = f"run about {times_longer(worth)} times as long"
+    raise Unseen(f"{words}; {WANTED} needs {units.count(needed)}: {longer}")
+
+
+def times_longer(worth: float) -> str:
+    """How many times as long a run must be to know p99, as objectives say it, too.
+
+    Args:
+        worth: Its number of independent requests, which is too small.
+    """
+    times = NEEDED[WANTED] / max(worth, 1.0)
+    return units.count(math.ceil(times)) if times > 2 else units.number(_ROOM * times, 2)

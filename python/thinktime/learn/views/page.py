@@ -58,7 +58,7 @@ def page_of(learned: Learned, workload: Path | None = None, server: Server | Non
     ]
     filled = [table.without_empty() for table in found if table.lines]
     drawn = [*sections(CHARTS, learned), *_drawn(learned, workload)]
-    drawn = [replace(one, folded=place > 0) for place, one in enumerate(drawn)]
+    drawn = [replace(one, first=n == 0, folded=n > 0) for n, one in enumerate(drawn)]
     texts = _texts(learned, server)
     return Page(
         "Learned from a log", _verdict(learned, server), filled, drawn, WORDS, details=texts

@@ -137,13 +137,14 @@ def populations(learned: Learned) -> Table:
         reason = reason if tail in shared else one.reason
         told = f"{reason}. {part.offers_told}".rstrip()
         lines.append(Line(one.name, [Cell(text) for text in cells], told))
+    each = ["Each has its own verdict."] if len(lines) > 1 else []
     return Table(
         "populations",
         "Who asks",
         "population",
         ("requests", "model", "confidence", "clients"),
         [Group(lines)],
-        " ".join(["Each has its own verdict.", *map(units.sentence, shared)]),
+        " ".join([*each, *map(units.sentence, shared)]),
     )
 
 

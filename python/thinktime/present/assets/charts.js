@@ -316,7 +316,7 @@
   function styles() {
     const root = getComputedStyle(document.documentElement);
     const names = ["ink", "soft", "faint", "rule", "grid", "paper", "raised", "sans", "shade-1",
-      "shade-2", "shade-3", "shade-4"];
+      "shade-2", "shade-3", "shade-4", "met", "failed"];
     const values = names.map((name) => `--${name}:${root.getPropertyValue(`--${name}`)}`).join(";");
     const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
       .filter((rule) => rule.selectorText?.startsWith(".plot")).map((rule) => rule.cssText);

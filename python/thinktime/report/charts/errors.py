@@ -33,7 +33,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     drawn = [line for line in lines if line.series]
     if not drawn:
         return None
-    title = f"failed attempts a second, in {units.seconds(interval, 2)} each"
+    title = f"failed attempts a second, a step each {units.seconds(interval, 2)}"
     keys = [Key(cause, colour(n), group=f"cause {n}") for n, cause in enumerate(causes)]
     return Drawing(panels.stacked(drawn, title, until_s), keys, linked=True)
 

@@ -60,6 +60,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     if not found:
         return None
     keys = kind_keys(((kind, "") for kind in kinds), cases)
+    keys = keys if len(keys) > 1 else []  # nobody confuses one line
     return Drawing(panels.stacked(found, "requests in the system", until_s), keys, linked=True)
 
 
@@ -110,7 +111,8 @@ def number_in_system(entry: Entry, until_s: float) -> Steps | None:
 
 def _by_events(attempts: pl.DataFrame, until_s: float) -> Steps:
     """Requests without an end stay in the system; at one instant arrivals come first."""
-    came, left, up, down = _events(attempts, until_s)
+    came, left = _times(attempts, until_s)
+    up, down = _numbers(came, left)
     times = np.concatenate([came, left])
     order = np.argsort(times, kind="stable")
     number = np.concatenate([up, down])[order]
@@ -119,33 +121,33 @@ def _by_events(attempts: pl.DataFrame, until_s: float) -> Steps:
 
 def band(attempts: pl.DataFrame, until_s: float) -> Band:
     """The number in the system of all attempts; only the exact times of changes are lost."""
-    came, left, up, down = _events(attempts, until_s)
+    came, left = _times(attempts, until_s)
     edges = np.linspace(0, until_s, STRETCHES + 1)
-    at = [np.searchsorted(times, edges * 1e9, side="left") for times in (came, left)]
-    begin = (at[0] - at[1])[:-1].astype(float)
-    least, greatest = begin.copy(), begin.copy()
-    for number, places in ((up, at[0]), (down, at[1])):
-        for n, (first, after) in enumerate(pairwise(places.tolist())):
-            if after > first:
-                part = number[first:after]
-                least[n] = min(least[n], float(part.min()))
-                greatest[n] = max(greatest[n], float(part.max()))
-    whole = _there_s(came, at[0], edges) - _there_s(left, at[1], edges)
-    return Band(edges, least, np.diff(whole) / np.diff(edges), greatest)
+    arrivals, departures = (
+        pairwise(np.searchsorted(times, edges * 1e9, side="left").tolist())
+        for times in (came, left)
+    )
+    least, mean, greatest = (np.zeros(STRETCHES) for _ in range(3))
+    for n, ((a, b), (c, d)) in enumerate(zip(arrivals, departures, strict=True)):
+        # Events of other stretches change the number at its beginning alone.
+        begin, end_ns = a - c, edges[n + 1] * 1e9
+        number = np.concatenate([[0], *_numbers(came[a:b], left[c:d])])
+        least[n], greatest[n] = begin + number.min(), begin + number.max()
+        more = (end_ns - came[a:b]).sum() - (end_ns - left[c:d]).sum()
+        mean[n] = begin + more / (end_ns - edges[n] * 1e9)
+    return Band(edges, least, mean, greatest)
 
 
-def _there_s(times_ns: Times, places: Times, edges_s: FloatArray) -> FloatArray:
-    """The total time in the system, in seconds, of all arrivals up to each of some times."""
-    begun = np.append(0.0, np.cumsum(times_ns / 1e9))
-    return np.asarray(places * edges_s - begun[places])
+def _times(attempts: pl.DataFrame, until_s: float) -> tuple[Times, Times]:
+    """Times of arrivals and of departures, both rising."""
+    return _until(attempts["scheduled_ns"], until_s), _until(attempts["done_ns"], until_s)
 
 
-def _events(attempts: pl.DataFrame, until_s: float) -> tuple[Times, Times, Times, Times]:
-    """Times of arrivals and of departures, both rising, and the number in the system after each."""
-    came, left = (_until(attempts[name], until_s) for name in ("scheduled_ns", "done_ns"))
+def _numbers(came: Times, left: Times) -> tuple[Times, Times]:
+    """By how much the number in the system has grown after each arrival and each departure."""
     up = np.arange(1, len(came) + 1) - np.searchsorted(left, came, side="left")
     down = np.searchsorted(came, left, side="right") - np.arange(1, len(left) + 1)
-    return came, left, up, down
+    return up, down
 
 
 def _until(times: pl.Series, until_s: float) -> Times:

@@ -28,7 +28,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     lines = [line for one in entries for line in _line(*one, until_s, interval)]
     if not lines:
         return None
-    title = f"lateness, in {units.seconds(interval, 2)} each"
+    title = f"lateness, a step each {units.seconds(interval, 2)}"
     keys = [Key("mean", group="mean"), Key("longest", dash=DASHES["exact"], group="longest")]
     return Drawing(panels.stacked(lines, title, until_s, "time"), keys, linked=True)
 

@@ -81,28 +81,27 @@ def _tally(rows: Rows, until_s: float, interval_s: float, *, several: bool) -> p
 
     sent = pl.col("sent_ns") if "sent_ns" in has else pl.lit(None, pl.Int64)
     late = (sent - pl.col("scheduled_ns")).alias("late")
+    words = [one for one in ("name", "population", "error", "status") if one in has]
+    intervals = [place("scheduled_ns").alias("begun"), place("done_ns").alias("over")]
     keys = ["name", "population", "cause", "begun", "over"]
-    columns = [
-        *(_word(name, has) for name in ("name", "population")),
-        _cause(has).alias("cause"), place("scheduled_ns").alias("begun"),
-        place("done_ns").alias("over"), late,
-    ]  # fmt: skip
 
     def query(table: pl.LazyFrame) -> pl.LazyFrame:
         # An attempt that began later is over later.
         drawn = table.filter(pl.col("scheduled_ns") <= round(until_s * _NS))
         if several and "replication" in has:
             drawn = drawn.filter(pl.col("replication") == 0)
-        return (
-            drawn.select(columns)
-            .group_by(keys)
-            .agg(
-                pl.len().alias("many"),
-                (pl.col("late").sum() / _NS).alias("late_s"),
-                (pl.col("late").max() / _NS).alias("late_most_s"),
-                pl.col("late").count().alias("sent"),
-            )
-        )
+        # Rows are grouped by their own columns, and words are made of the few groups.
+        grouped = drawn.select(*words, *intervals, late).group_by(*words, "begun", "over")
+        summed = grouped.agg(
+            many=pl.len(), late=pl.col("late").sum(), most=pl.col("late").max(),
+            sent=pl.col("late").count(),
+        )  # fmt: skip
+        named = [_word(name, has) for name in ("name", "population")]
+        by_cause = summed.with_columns(*named, cause=_cause(has)).group_by(keys)
+        return by_cause.agg(
+            many=pl.col("many").sum(), late_s=pl.col("late").sum() / _NS,
+            late_most_s=pl.col("most").max() / _NS, sent=pl.col("sent").sum(),
+        )  # fmt: skip
 
     # The same rows give the same table, in any order of summation.
     return rows.summed(query).sort(keys)

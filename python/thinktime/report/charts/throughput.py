@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -30,9 +31,15 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     lines = [_line(case, [one for one in found if one[0] is case]) for case in cases]
     interval = units.seconds(float(found[0][2]["interval_s"][0]))
     y_title = f"requests a second, mean of each {interval}"
-    keys = [*kind_keys(((kind, "") for kind in kinds), cases), Key("offered", group="offered")]
+    keys = [*_completed_keys(kinds, cases), Key("offered", group="offered")]
     drawn = [line for line in lines if line.series]
     return Drawing(panels.stacked(drawn, y_title, until_s), keys, linked=True)
+
+
+def _completed_keys(kinds: Sequence[Kind], cases: Sequence[Case]) -> list[Key]:
+    """The methods of the completed rates; if there is one, what the line is says more."""
+    keys = kind_keys(((kind, "") for kind in kinds), cases)
+    return [replace(keys[0], name="completed")] if len(keys) == 1 else keys
 
 
 def _line(case: Case, found: Sequence[Counted]) -> panels.TimeLine:
