@@ -174,3 +174,21 @@ def test_a_json_text_of_a_locust_user_has_names() -> None:
 def test_a_refusal_of_locust_says_the_reasons() -> None:
     with pytest.raises(InputError, match=r"flows.sign_in\(\)` is left out"):
         locust("flows.sign_in(self)")
+
+
+def test_a_set_of_tasks_of_old_locust_files_is_followed() -> None:
+    text = """
+from locust import HttpLocust, TaskSet
+def index(l):
+    l.client.get("/")
+class Behavior(TaskSet):
+    tasks = {index: 2}
+    def on_start(self):
+        self.client.post("/login", {"a": "b"})
+class WebsiteUser(HttpLocust):
+    task_set = Behavior
+    min_wait = 5000
+    max_wait = 9000
+"""
+    made = imported(text, kind="locust")
+    assert targets(made) == ["/login", "/"]

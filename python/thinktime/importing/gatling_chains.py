@@ -99,7 +99,7 @@ class Chains:
             self.notes.add(place, f"`{one.name[:60]}` is left out: it is not known")
 
     def _pause(self, one: Call, place: str) -> None:
-        given = [self.names.time_s(each) for each in one.given[:2]]
+        given = self.names.times_s(one.given)[:2]
         bounds = [each for each in given if each is not None]
         if not given or given[0] is None or max(bounds) >= 1e6:
             self.notes.add(place, "`pause` is left out: its time is known only in a run")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -117,6 +117,15 @@ class Names:
         is_number = isinstance(found, int | float) and not isinstance(found, bool)
         return float(found) if is_number and 0 <= found < 1e12 else None
 
+    def times_s(self, given: Sequence[Any]) -> list[float | None]:
+        """Times in seconds; a unit behind them, as `TimeUnit.MILLISECONDS`, is that of numbers."""
+        last = given[-1] if len(given) > 1 else None
+        unit_s = _UNITS_S.get(_unit(last))
+        if unit_s is None:
+            return [self.time_s(one) for one in given]
+        found = [self.number(one) for one in given[:-1]]
+        return [None if one is None else one * unit_s for one in found]
+
     def time_s(self, given: Any) -> float | None:
         """A time in seconds: `5`, `5.minutes`, `Duration.ofMillis(5)`; None if it is not known."""
         if not isinstance(given, Call):
@@ -131,3 +140,9 @@ class Names:
             return self.number(given)
         with self.following(function, given) as known:
             return self.time_s(function.body) if known else None
+
+
+def _unit(given: Any) -> str:
+    """The name of a unit of Java, which stands in capitals; empty for any other expression."""
+    is_one = isinstance(given, Call) and not given.given and given.name.isupper()
+    return given.name.lower().removesuffix("s") if is_one else ""

@@ -115,6 +115,9 @@ class Reader:
     def _listed(self, node: ast.ClassDef) -> list[tuple[ast.expr, float]]:
         """The parts of `tasks`, which is a list, or a table of weights."""
         given = self.script.assigned(node, "tasks")
+        before_1_0 = self.script.assigned(node, "task_set")
+        if given is None and before_1_0 is not None:
+            return [(before_1_0, 1.0)]
         if isinstance(given, ast.Dict):
             return [
                 (one, _number(self.script.names.value(weight)))
