@@ -128,7 +128,8 @@ def _body(
     parts = [_part(given, place, notes) for given in command.values("-F", "--form")]
     texts = [(name, given) for name, given in parts if not given.startswith(("@", "<"))]
     if len(texts) < len(parts):
-        notes.add(place, "the files of the form are left out: files are not read")
+        files = [given[1:] for _, given in parts if given.startswith(("@", "<"))]
+        notes.add(place, content.without_files(files))
     texts += [given.partition("=")[::2] for given in command.values("--form-string")]
     if texts:
         return content.of_parts(masked_pairs(texts, place, notes), fields)

@@ -85,9 +85,8 @@ def draft(text: str, file: str, name: str) -> Draft:
     taken = set(kept)
     populations = [one for one in (_kept(plan, all_, taken) for all_ in plan.populations) if one]
     if not populations:
-        lost = next(iter(plan.notes), "")
-        why = f"; {lost}" if lost else ""
-        raise InputError(f"{file}: has no HTTP sampler that could be taken in a thread group{why}")
+        text = "has no HTTP sampler that could be taken in a thread group"
+        raise InputError(f"{file}: {text}{plan.notes.reasons()}")
     if plan.cookies:
         for population in populations:
             population.session["cookies"] = True
