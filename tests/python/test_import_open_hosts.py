@@ -81,9 +81,57 @@ def test_files_of_forms_are_named() -> None:
             "src": ["b.jpg", "c.jpg"]}]  # fmt: skip
     body = {"mode": "formdata", "formdata": rows}
     made = collection({"method": "POST", "url": "http://a.test/", "body": body})
-    assert any("`a.jpg`, `b.jpg`, `c.jpg` are not read" in note for note in made.notes)
+    assert any("files are not read: `a.jpg`, `b.jpg`, `c.jpg`" in note for note in made.notes)
     body = {"mode": "file", "file": {"src": "d.bin"}}
     made = collection({"method": "POST", "url": "http://a.test/", "body": body})
     assert any("the file `d.bin` is not read" in note for note in made.notes)
     made = imported("curl -F 'a=@e.jpg;type=image/jpeg' -F b=1 http://a.test/", kind="curl")
-    assert any("`e.jpg` are not read" in note for note in made.notes)
+    assert any("files are not read: `e.jpg`" in note for note in made.notes)
+
+
+HERE = """#!/bin/sh
+curl http://a.test/one -d @- << EOF
+{"name": "$NAME",
+ "quote": "it's"}
+EOF
+cat <<'END' > usage.txt
+curl http://a.test/usage
+END
+curl -s http://a.test/two --data-binary @- <<-"X" > out.txt
+\tline 1
+\tline $2
+\tX
+echo $((1 << n))
+curl http://a.test/three --json @- <<< '{"b": 1}'
+"""
+
+
+def test_a_here_document_is_the_body_of_its_command() -> None:
+    made = imported(HERE, kind="curl")
+    one, two, three = table(made)["request"]
+    assert one["post"] == "/one"
+    assert one["body"] == '{"name": "$NAME", "quote": "it\'s"}', "-d takes no ends of lines"
+    assert two["body"] == "line 1\nline $2\n"
+    assert three["json"] == {"b": 1}
+    assert made.text.count("# Line 9.") == 1, "lines keep their numbers"
+    assert any("line 2: `$NAME` of the shell" in note for note in made.notes)
+    assert any("line 6: left out: `cat` is no curl command" in note for note in made.notes)
+    assert not any("usage" in one["post"] for one in table(made)["request"])
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ("$HOST/a", "/a"),
+        ('"${HOST}/a?b=1"', "/a?b=1"),
+        ("http://$HOST:$PORT/a", "/a"),
+        ("https://a.$ZONE/a", "/a"),
+        ('"http://$(hostname):8080/a"', "/a"),
+        ("$URL", "/"),
+    ],
+)
+def test_a_host_of_the_shell_is_left_open(url: str, target: str) -> None:
+    made = imported(f"curl {url}", kind="curl")
+    assert made.origin == ""
+    assert table(made)["request"][0]["get"] == target
+    assert any("has no value here: say the host as `--target`" in note for note in made.notes)

@@ -208,7 +208,7 @@ def of_parts(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
 def without_files(names: Iterable[str]) -> str:
     """The note that a form's files are left out, with their names."""
     known = ", ".join(f"`{one[:80]}`" for one in names if one)
-    return f"the files of the form are left out: {known or 'files'} are not read"
+    return f"the files of the form are left out: files are not read{f': {known}' if known else ''}"
 
 
 def set_type(fields: dict[str, str], media: str) -> None:
