@@ -97,3 +97,63 @@ def test_a_base_of_a_run_is_named_as_the_target() -> None:
         SCALA.replace('"http://a.test"', "late()") % ("", "atOnceUsers(1)"), kind="gatling"
     )
     assert any("say the host as `--target`" in one for one in made.notes)
+
+
+def test_words_behind_their_class_are_the_same() -> None:
+    text = JAVA % ("", "rampUsers(10).during(5)", "")
+    text = text.replace("http.baseUrl", "HttpDsl.http.baseUrl").replace(
+        "exec(http(", "exec(HttpDsl.http("
+    )
+    made = imported(text, kind="gatling")
+    assert [one["get"] for one in table(made)["request"]] == ["/a", "/b"]
+    assert made.origin == "http://a.test"
+    assert not made.notes
+
+
+def test_header_fields_of_entries_are_carried() -> None:
+    entries = 'Map.ofEntries(Map.entry("X-A", "1"), Map.entry("X-B", "2"))'
+    made = scala(f".headers({entries})")
+    assert table(made)["request"][0]["headers"] == {"X-A": "1", "X-B": "2"}
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ('"/a".concat("/x").concat(late)', "/a/xlate"),
+        ('"/a" + "/x": String', "/a/x"),
+        ('s"/a/$late": String', "/a/late"),
+    ],
+)
+def test_urls_of_parts_are_joined(url: str, target: str) -> None:
+    text = (SCALA % ("", "atOnceUsers(1)")).replace('"/a"', url)
+    assert table(imported(text, kind="gatling"))["request"][0]["post"] == target
+
+
+def test_a_named_request_takes_the_checks_behind_it() -> None:
+    text = (SCALA % ("", "atOnceUsers(1)")).replace(
+        'exec(http("a").post("/a"))',
+        'exec(page.check(status.is(201))).exec(page).exec(page.header("X-A", "1"))',
+    )
+    text = text.replace("  val users", '  val page = http("p").get("/p")\n  val users')
+    first, second, third = table(imported(text, kind="gatling"))["request"]
+    assert first["checks"] == {"status": {"of": "status", "is": 201}}
+    assert "checks" not in second
+    assert third["headers"] == {"X-A": "1"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "file"),
+    [
+        ('.formUpload("f", "a.csv")', "a.csv"),
+        ('.bodyPart(RawFileBodyPart("f", "b.bin"))', "b.bin"),
+    ],
+)
+def test_files_of_requests_are_named(request_: str, file: str) -> None:
+    assert any(f"the file `{file}` is not read" in one for one in scala(request_).notes)
+
+
+def test_a_feeder_of_json_is_named() -> None:
+    text = SCALA % ("", "atOnceUsers(1)")
+    text = text.replace('.exec(http("a")', '.feed(jsonFile("d.json").random).exec(http("a")')
+    notes = imported(text, kind="gatling").notes
+    assert any("the file `d.json` is left out" in one for one in notes)

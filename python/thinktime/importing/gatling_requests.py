@@ -219,11 +219,12 @@ class _Parts:
 
     def _why(self, one: Call) -> str:
         """The reason why a body, or a part of one, is left out."""
-        if "body" not in one.name.lower():
+        is_upload = one.name == "formUpload"
+        if "body" not in one.name.lower() and not is_upload:
             return ""
         named = [each for each in one.given if isinstance(each, Call) and "File" in each.name]
-        files = [self.of.names.text(each.first) for each in named]
-        if "File" in one.name and one.given:
+        files = [self.of.names.text(each.given[-1]) for each in named if each.given]
+        if ("File" in one.name or is_upload) and one.given:
             files.append(self.of.names.text(one.given[-1]))
         known = next((each for each in files if each), "")
         if known:

@@ -23,6 +23,9 @@ _SAME = ("parseInt", "parseDouble", "valueOf", "toInt", "toDouble", "toLong", "t
 """Calls whose value is that of what they are given."""
 
 
+_PAIRS = ("->", "to", "entry")
+
+
 @dataclass
 class Names:
     """The names of a simulation, and those of the functions that are being followed."""
@@ -56,6 +59,8 @@ class Names:
             return given if isinstance(given, str | int | float) else None
         if given.name == "+":
             return self._sum(given)
+        if given.name == "concat" and given.on is not None and given.given:
+            return self._sum(Call("+", given.on, given.given, given.line))
         if given.name in ("Map", "of", "mapOf", "ofEntries"):
             return self._table(given)
         if given.name in _USUAL and len(given.given) == 2:
@@ -98,9 +103,11 @@ class Names:
     def _table(self, given: Call) -> dict[str, Any]:
         """`Map.of("a", "b")`, `Map("a" -> "b")`, `mapOf("a" to "b")`."""
         found: dict[str, Any] = {}
-        pairs = [one for one in given.given if isinstance(one, Call) and one.name in ("->", "to")]
+        pairs = [one for one in given.given if isinstance(one, Call) and one.name in _PAIRS]
         for one in pairs:
-            found[str(self.value(one.on))] = self.value(one.given[0]) if one.given else None
+            both = one.given if one.name == "entry" else [one.on, *one.given]
+            if len(both) == 2:
+                found[str(self.value(both[0]))] = self.value(both[1])
         if not pairs:
             values = [self.value(one) for one in given.given]
             found = dict(zip(map(str, values[::2]), values[1::2], strict=False))
