@@ -221,8 +221,11 @@ class Flow:
             if kind not in given:
                 continue
             rows = table(given[kind])
-            if any(isinstance(held, dict) for held in rows.values()):
-                self.notes.add(place, "the files of the form are left out: files are not read")
+            files = [
+                words(held.get("fromFile")) for held in rows.values() if isinstance(held, dict)
+            ]
+            if files:
+                self.notes.add(place, content.without_files(files))
             pairs = [
                 (str(name), words(self.values.fill(words(held), place)))
                 for name, held in rows.items()

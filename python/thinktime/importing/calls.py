@@ -8,6 +8,7 @@ from typing import Any
 from thinktime.importing import (
     checks,
     content,
+    gaps,
     javascript,
     k6_grpc,
     k6_sockets,
@@ -19,6 +20,7 @@ from thinktime.importing.draft import Body, Request, Step, method_of, name_of, p
 from thinktime.importing.notes import Notes
 from thinktime.importing.redirects import Redirects
 from thinktime.importing.scenarios import time_s
+from thinktime.importing.script_calls import all_known, called, drawn
 from thinktime.importing.script_reader import Reader
 from thinktime.importing.script_values import (
     Answer,
@@ -27,10 +29,9 @@ from thinktime.importing.script_values import (
     Random,
     Table,
     Unknown,
-    called,
-    drawn,
     is_number,
     is_unknown,
+    whole,
 )
 from thinktime.importing.secrets import is_secret, masked_pairs
 from thinktime.importing.syntax import Node, part, parts, text_of
@@ -82,12 +83,15 @@ class Calls:
         place, name = self.reader.place(node), member.name
         if member.module == "k6/http":
             return self._http(name, given, place)
+        given = [whole(one) for one in given]
         if "grpc" in member.module and member.module.startswith("k6/"):
             return k6_grpc.call(self, member, given, node)
         if member.module in k6_sockets.MODULES:
             return k6_sockets.call(self, member, given, node)
         if member.module == "k6/metrics":
             self.notes.add(place, f"the metric of `{name}` is left out: it is no time of a request")
+        elif name == "new SharedArray" and len(given) > 1:
+            return self.reader.follow(given[1], [])
         elif name == "sleep":
             self.sleep(given, place)
         elif name == "check":
@@ -117,6 +121,9 @@ class Calls:
             self._request(METHODS[name], found if bodied else [*found[:1], None, *found[1:]], place)
         elif name == "url" and found:
             return found[0]
+        elif name == "file":
+            self.notes.add(place, "the file of the form is left out: name it by `multipart`")
+            return Member("k6/http", name)
         elif name not in ("cookieJar", "expectedStatuses"):
             self.notes.add(place, f"`http.{name}` left out")
         made = self.steps[before:]
@@ -174,7 +181,7 @@ class Calls:
         if not isinstance(url, str) or known is None:
             self.notes.add(place, "left out: its URL or its method is no literal")
             return
-        found = address(url, place, self.notes)
+        found = address(gaps.of_url(url, place, self.notes), place, self.notes)
         if found is None:
             return
         params = params if isinstance(params, dict) else {}
@@ -182,7 +189,11 @@ class Calls:
         body = content.with_numbers(self._body(held, fields, place), fields)
         tags = params.get("tags")
         name = tags.get("name") if isinstance(tags, dict) else None
-        text = name if isinstance(name, str) else name_of(known, marks.without(found.target))
+        text = (
+            gaps.named(name)
+            if isinstance(name, str)
+            else name_of(known, marks.without(found.target))
+        )
         request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
         sent = f"{found.target} {fields} {body.value if body else ''}"
@@ -219,9 +230,10 @@ class Calls:
         if held is None or held == "":
             return None
         held = drawn(held, self.reader.draws)
-        if is_unknown(held):
+        if not all_known(held):
             self.notes.add(place, "the body is left out: it is no literal")
             return None
+        held = gaps.within(held, place, self.notes)
         if isinstance(held, dict):
             pairs = masked_pairs([(str(k), str(v)) for k, v in held.items()], place, self.notes)
             return content.of_fields(pairs, fields)

@@ -50,6 +50,14 @@ class Script:
         found = self.assigned(node, name)
         return None if found is None else self.names.value(found)
 
+    def own_names(self, node: ast.ClassDef) -> None:
+        """Let `self.name` stand for what a class or its bases assign to the name."""
+        for holder in reversed(self.line_of(node)):
+            for one in holder.body:
+                if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+                    own = ast.Attribute(ast.Name("self"), one.targets[0].id)
+                    self.names.assign(own, one.value)
+
     def methods(self, node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
         """The methods of a class with those of its bases."""
         return {

@@ -74,6 +74,8 @@ class Command:
 
     options: list[tuple[str, str]] = field(default_factory=list)
     urls: list[str] = field(default_factory=list)
+    stdin: str | None = None
+    """What the command line itself gives as the standard input."""
 
     def values(self, *names: str) -> list[str]:
         """The values of all options with one of these names."""
@@ -90,8 +92,10 @@ def command(words: list[str], place: str, notes: Notes) -> Command:
     queue = list(reversed(words))
     while queue:
         word = queue.pop()
-        if re.match(r"^[\d&]?>|^<", word):
-            if re.fullmatch(r"[\d&]?>>?|<", word) and queue:
+        if word.startswith("<<<"):
+            found.stdin = (word[3:] or (queue.pop() if queue else "")) + "\n"
+        elif re.match(r"^[\d&]?>|^<", word):
+            if re.fullmatch(r"[\d&]?>>?|<|<<-?", word) and queue:
                 queue.pop()
         elif word == "-" or not word.startswith("-"):
             found.urls.append(word)

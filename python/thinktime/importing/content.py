@@ -205,6 +205,12 @@ def of_parts(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
     return Body("text", "\r\n".join([*lines, f"--{BOUNDARY}--", ""]))
 
 
+def without_files(names: Iterable[str]) -> str:
+    """The note that a form's files are left out, with their names."""
+    known = ", ".join(f"`{one[:80]}`" for one in names if one)
+    return f"the files of the form are left out: files are not read{f': {known}' if known else ''}"
+
+
 def set_type(fields: dict[str, str], media: str) -> None:
     """Let the fields name this media type, and no other, in any spelling of the name."""
     _drop_type(fields)

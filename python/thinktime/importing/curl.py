@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from thinktime import InputError
-from thinktime.importing import command_line, curl_requests, keys, shell
+from thinktime.importing import command_line, curl_requests, here_documents, keys, shell
 from thinktime.importing.addresses import one_origin
 from thinktime.importing.command_line import Command
 from thinktime.importing.draft import Draft, Request, a_visit, seconds, stem
@@ -104,7 +104,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     """
     notes = Notes()
     found = _Reading(notes)
-    for number, line in shell.lines(text):
+    for number, line in shell.lines(here_documents.inline(text)):
         place = f"line {number}"
         try:
             commands = list(shell.commands(line))

@@ -16,6 +16,10 @@ from thinktime.importing.draft import Body, Request, method_of, name_of
 from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import masked_pairs
 
+_OPEN_HOST = re.compile(
+    r"(?:https?://)?[^/?#$]*(?P<name>\$(?:[A-Za-z_]\w*|\{[A-Za-z_][^{}]*\}|\([^()]*\)))[^/?#]*"
+)
+
 
 def requests(command: Command, place: str, notes: Notes) -> Iterator[Request]:
     """A request for each URL that the command asks."""
@@ -42,13 +46,28 @@ def requests(command: Command, place: str, notes: Notes) -> Iterator[Request]:
         for given in command.values("--url-query"):
             url += ("&" if "?" in url else "?") + _encoded(given)
         body = _body(command, data, fields, place, notes)
-        found = address(url if "://" in url else f"http://{url}", place, notes)
+        url, variable = without_open_host(url)
+        if variable:
+            text = f"`{variable}` has no value here: say the host as `--target`"
+            notes.add(place, text)
+        elif "://" not in url:
+            url = f"http://{url}"
+        found = address(url, place, notes)
         if found is None:
             continue
         method = _method(command, body)
         request = Request(name_of(method, found.target), method, found.target, fields, body)
         request.origin, request.place, request.about = found.origin, place, place.capitalize() + "."
         yield request
+
+
+def without_open_host(url: str) -> tuple[str, str]:
+    """A URL without a host that is a variable of the shell, and that variable; else no variable."""
+    found = _OPEN_HOST.match(url)
+    if found is None:
+        return url, ""
+    rest = url[found.end() :]
+    return (rest if rest.startswith("/") else f"/{rest}"), found["name"]
 
 
 def _urls(command: Command, place: str, notes: Notes) -> Iterator[str]:
@@ -94,6 +113,9 @@ def _data(command: Command, place: str, notes: Notes) -> Iterator[str]:
     for name, given in command.options:
         if name not in DATA:
             continue
+        if given == "@-" and name != "--data-raw" and command.stdin is not None:
+            yield _of_stdin(name, command.stdin)
+            continue
         coded = name == "--data-urlencode"
         of_file = "@" in given.partition("=")[0] if coded else given.startswith("@")
         if of_file and name != "--data-raw":
@@ -104,6 +126,13 @@ def _data(command: Command, place: str, notes: Notes) -> Iterator[str]:
             yield _encoded(given)
         else:
             yield given
+
+
+def _of_stdin(name: str, given: str) -> str:
+    """What curl sends of its standard input: `-d` leaves the ends of lines out."""
+    if name == "--data-urlencode":
+        return quote(given, safe="")
+    return given if name in ("--data-binary", "--json") else re.sub(r"[\r\n]", "", given)
 
 
 def _encoded(given: str) -> str:
@@ -128,7 +157,8 @@ def _body(
     parts = [_part(given, place, notes) for given in command.values("-F", "--form")]
     texts = [(name, given) for name, given in parts if not given.startswith(("@", "<"))]
     if len(texts) < len(parts):
-        notes.add(place, "the files of the form are left out: files are not read")
+        files = [given[1:] for _, given in parts if given.startswith(("@", "<"))]
+        notes.add(place, content.without_files(files))
     texts += [given.partition("=")[::2] for given in command.values("--form-string")]
     if texts:
         return content.of_parts(masked_pairs(texts, place, notes), fields)

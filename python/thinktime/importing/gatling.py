@@ -5,6 +5,7 @@ Source: https://docs.gatling.io/concepts/simulation/
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,7 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.session_values import Values
 from thinktime.importing.takes import settle
 
+_ASSERTIONS = ("assertions", "assertion")
 _INJECTIONS = ("inject", "injectOpen", "injectClosed")
 _PERCENTILES = {"percentile1": "p50", "percentile3": "p95", "percentile4": "p99", "mean": "mean"}
 """Gatling's names by its usual settings; `percentile2` is that of 75 %."""
@@ -103,7 +105,7 @@ def _set_up(call: Call, names: Names, requests: Requests) -> list[_Injected]:
         if one.name == "protocols":
             for each in one.given:
                 protocol = requests.protocol(each, protocol)
-        elif one.name not in ("assertions", "maxDuration"):
+        elif one.name not in (*_ASSERTIONS, "maxDuration"):
             requests.notes.add(f"line {one.line}", f"`{one.name[:60]}` of `setUp` is left out")
     return [made for one in chain[0].given for made in _injected(one, names, requests, protocol)]
 
@@ -193,13 +195,22 @@ def _objectives(
     there = {one.name for each in populations for one in each.requests}
     for call in calls:
         for one in call.chain()[1:]:
-            for each in one.given if one.name == "assertions" else []:
+            for each in _listed(one.given) if one.name in _ASSERTIONS else []:
                 made = _objective(each, names, there)
                 if made is None:
                     notes.add(f"line {one.line}", f"the assertion `{_said(each)}` is left out")
                 else:
                     found[made[0]] = made[1]
     return found
+
+
+def _listed(given: list[Any]) -> Iterator[Any]:
+    """Arguments, and those within a list, as `List.of(a, b)` or `Seq(a, b)`."""
+    for one in given:
+        if isinstance(one, Call) and one.name in ("of", "asList", "listOf", "Seq", "List"):
+            yield from one.given
+        else:
+            yield one
 
 
 def _said(given: Any) -> str:

@@ -26,6 +26,7 @@ _ONCE = ("during", "forever", "asLongAs", "doWhile", "foreach", "asLongAsDuring"
 _FIRST = ("doIf", "doIfEquals", "doIfOrElse", "doIfEqualsOrElse", "doSwitch", "doSwitchOrElse")
 _PLAIN = ("group", "exitBlockOnFail", "tryMax", "exitBlockOnFailure", "chain")
 _SWITCHES = ("randomSwitch", "randomSwitchOrElse", "uniformRandomSwitch", "roundRobinSwitch")
+_OF_CHAINS = ("exec", "pause", "feed", *_ONCE, *_FIRST, *_PLAIN, *_SWITCHES)
 _END = ("exitHereIfFailed", "exitHere", "exitHereIf")
 
 
@@ -48,6 +49,8 @@ class Chains:
         if chain[0].name == "http" and chain[0].given:
             self._send(given)
             return
+        if self._follow_request(chain):
+            return
         at = 0
         while at < len(chain):
             one, bodies = chain[at], []
@@ -56,6 +59,22 @@ class Chains:
                 bodies.append(chain[at])
                 at += 1
             self._link(one, bodies, is_last=at == len(chain))
+
+    def _follow_request(self, chain: list[Call]) -> bool:
+        """Follow a request that has a name, with the calls behind it, as `page.check(...)`."""
+        function = self.names.function(chain[0].name)
+        body = function.body if function is not None and len(chain) > 1 else None
+        first = body.chain()[0] if isinstance(body, Call) else None
+        is_request = first is not None and first.name == "http" and bool(first.given)
+        if function is None or not is_request or chain[1].name in _OF_CHAINS:
+            return False
+        whole: Any = body
+        for one in chain[1:]:
+            whole = Call(one.name, whole, one.given, one.line)
+        with self.names.following(function, chain[0]) as known:
+            if known:
+                self._send(whole)
+        return True
 
     def _send(self, given: Call) -> None:
         if len(self.journey.steps) >= STEPS_MAX:
@@ -99,7 +118,7 @@ class Chains:
             self.notes.add(place, f"`{one.name[:60]}` is left out: it is not known")
 
     def _pause(self, one: Call, place: str) -> None:
-        given = [self.names.time_s(each) for each in one.given[:2]]
+        given = self.names.times_s(one.given)[:2]
         bounds = [each for each in given if each is not None]
         if not given or given[0] is None or max(bounds) >= 1e6:
             self.notes.add(place, "`pause` is left out: its time is known only in a run")
@@ -118,6 +137,10 @@ class Chains:
                 file = self.names.text(first.first)
                 if file and first.name in ("csv", "ssv", "tsv", "separatedValues"):
                     self.notes.add(place, column_note(file, []))
+                    return
+                if file and first.name in ("jsonFile", "jsonUrl"):
+                    text = f"the file `{file[:80]}` is left out: it is no table with columns"
+                    self.notes.add(place, text)
                     return
                 break
             held = function.body

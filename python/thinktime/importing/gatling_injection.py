@@ -19,6 +19,14 @@ BURST_S = 1.0
 """Users at once are taken as arrivals within this time."""
 
 
+_BEFORE_3 = {"over": "during"}
+"""Names of versions before 3, with those of today."""
+
+_KINDS = ("atOnceUsers", "rampUsers", "stressPeakUsers", "heavisideUsers", "constantUsersPerSec",
+          "rampUsersPerSec", "constantConcurrentUsers", "rampConcurrentUsers",
+          "incrementUsersPerSec", "incrementConcurrentUsers")  # fmt: skip
+
+
 @dataclass
 class Arrivals:
     """The keys of the table of arrivals, the reason for them, and their duration in seconds."""
@@ -81,13 +89,15 @@ class _Reader:
                     self.take(function.body, place)
             return
         place = f"line {first.line}"
-        said = {one.name: one.given for one in chain}
+        said = {_BEFORE_3.get(one.name, one.name): one.given for one in chain}
         self.is_random |= "randomized" in said
         count = self._number(said, first.name)
         lasts = self._time(said, "during")
         made = self._made(first.name, count, lasts, said)
         if made is None or (count is None and first.name != "nothingFor"):
-            self.notes.add(place, f"`{first.name}` of its injection is left out: it is not known")
+            is_open = count is None and first.name in _KINDS
+            why = "its users are known only in a run" if is_open else "it is not known"
+            self.notes.add(place, f"`{first.name}` of its injection is left out: {why}")
         elif first.name in ("atOnceUsers", "stressPeakUsers", "heavisideUsers"):
             text = f"`{first.name}` is taken as an even rate over {made[0][0]:.6g} s"
             self.notes.add(place, text)
@@ -99,7 +109,7 @@ class _Reader:
 
     def _time(self, said: dict[str, list[Any]], name: str) -> float:
         given = said.get(name)
-        return (self.names.time_s(given[0]) if given else None) or 0.0
+        return (self.names.times_s(given)[0] if given else None) or 0.0
 
     def _made(
         self, kind: str, count: float | None, lasts: float, said: dict[str, list[Any]]

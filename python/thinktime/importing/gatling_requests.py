@@ -91,7 +91,10 @@ class Requests:
             elif one.name == "maxRedirects" and (most := self.names.number(one.first)):
                 found.follows = int(most)
             elif not self.header_field(one, found.fields, place) and one.name not in _QUIET:
-                self.notes.add(place, f"`{one.name[:60]}` of the protocol is left out")
+                what = f"`{one.name[:60]}` of the protocol is left out"
+                is_base = one.name.lower().startswith("baseurl")
+                why = ": it is known only in a run; say the host as `--target`" if is_base else ""
+                self.notes.add(place, what + why)
         return found
 
     def request(self, given: Call, protocol: Protocol) -> Request | None:
@@ -197,8 +200,8 @@ class _Parts:
             self.form += [(str(k), str(v)) for k, v in held.items()]
         elif one.name == "body" and first is not None:
             self.text = first
-        elif one.name in ("asJson", "asXml"):
-            media = JSON if one.name == "asJson" else "application/xml"
+        elif one.name in ("asJson", "asXml", "asJSON", "asXML"):  # in capitals before version 3
+            media = JSON if one.name.lower() == "asjson" else "application/xml"
             self.fields |= {"Accept": media, "Content-Type": media}
         elif one.name == "asMultipartForm":
             self.in_parts = True
@@ -212,7 +215,21 @@ class _Parts:
             self.objects += [each for each in one.given if isinstance(each, Call)]
         elif not self.of.header_field(one, self.fields, place) and one.name not in _QUIET:
             what = f"`{one.name[:60]}` of the request is left out"
-            notes.add(place, f"{what}: files are not read" if "body" in one.name.lower() else what)
+            notes.add(place, what + self._why(one))
+
+    def _why(self, one: Call) -> str:
+        """The reason why a body, or a part of one, is left out."""
+        is_upload = one.name == "formUpload"
+        if "body" not in one.name.lower() and not is_upload:
+            return ""
+        named = [each for each in one.given if isinstance(each, Call) and "File" in each.name]
+        files = [self.of.names.text(each.given[-1]) for each in named if each.given]
+        if ("File" in one.name or is_upload) and one.given:
+            files.append(self.of.names.text(one.given[-1]))
+        known = next((each for each in files if each), "")
+        if known:
+            return f": the file `{known[:80]}` is not read"
+        return ": files are not read" if files else ": it is known only in a run"
 
     def body(self, fields: dict[str, str]) -> Any:
         """The body: a form, or a text."""

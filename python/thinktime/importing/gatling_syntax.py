@@ -33,7 +33,7 @@ _LISTS = ("arguments", "argument_list", "value_arguments", "block", "annotated_l
 _TEXTS = ("string", "string_literal", "multiline_string_literal", "interpolated_string_expression",
           "text_block")  # fmt: skip
 _WRAPPERS = ("parenthesized_expression", "value_argument", "expression_statement",
-             "return_statement", "return_expression", "ascription_expression", "interpolation",
+             "return_statement", "return_expression", "interpolation",
              "cast_expression", "function_body")  # fmt: skip
 _NAME_IN_TEXT = re.compile(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))")
 _DEFINITIONS = ("val_definition", "var_definition", "property_declaration", "variable_declarator")
@@ -140,6 +140,15 @@ def _plain(name: Node) -> str:
     return text_of(name).partition(":")[0].strip("` ")
 
 
+def _holding(held: Any) -> Any:
+    """What holds a call; nothing if that is one of the classes that Gatling's words belong to."""
+    is_bare = isinstance(held, Call) and not held.given and held.on is None
+    return None if is_bare and held.name in _CLASSES else held
+
+
+_CLASSES = ("HttpDsl", "CoreDsl", "Predef")
+
+
 def _parameters(node: Node) -> Iterator[str]:
     for one in _inside(node):
         if one.type in ("parameter", "formal_parameter", "class_parameter"):
@@ -187,7 +196,7 @@ class _Reader:
             return self._call(node)
         if kind in _MEMBERS:
             holder, name = parts(node)[0], parts(node)[-1]
-            return Call(_plain(name), self.expression(holder), [], _line(name))
+            return Call(_plain(name), _holding(self.expression(holder)), [], _line(name))
         if kind == "infix_expression" or (kind == "binary_expression" and _sign(node)):
             left, right = parts(node)[0], parts(node)[-1]
             given = [self.expression(right)]
@@ -196,6 +205,8 @@ class _Reader:
             return Call(_plain(node), None, [], line)
         if kind in _TEXTS:
             return self._text(node)
+        if kind == "ascription_expression" and parts(node):  # `url: String`
+            return self.expression(parts(node)[0])
         if kind in _WRAPPERS and parts(node):
             return self.expression(parts(node)[-1])
         number = number_of(text_of(node).rstrip("LlDdFf")) if "literal" in kind else None
@@ -208,8 +219,8 @@ class _Reader:
         given = [one for one in parts(node) if one.type in _LISTS]
         values = [each for one in given for each in self._values(one)]
         if name is not None:  # Java
-            return Call(_plain(name), self.expression(function) if function else None, values,
-                        _line(name))  # fmt: skip
+            held = _holding(self.expression(function)) if function else None
+            return Call(_plain(name), held, values, _line(name))
         function = function or parts(node)[0]
         held = self.expression(function)
         if isinstance(held, Call):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +21,9 @@ _USUAL = ("getProperty", "getInteger", "getLong", "getOrElse", "getOrDefault")
 _SAME = ("parseInt", "parseDouble", "valueOf", "toInt", "toDouble", "toLong", "toString",
          "StringBody", "PebbleStringBody", "Integer", "Double")  # fmt: skip
 """Calls whose value is that of what they are given."""
+
+
+_PAIRS = ("->", "to", "entry")
 
 
 @dataclass
@@ -56,6 +59,8 @@ class Names:
             return given if isinstance(given, str | int | float) else None
         if given.name == "+":
             return self._sum(given)
+        if given.name == "concat" and given.on is not None and given.given:
+            return self._sum(Call("+", given.on, given.given, given.line))
         if given.name in ("Map", "of", "mapOf", "ofEntries"):
             return self._table(given)
         if given.name in _USUAL and len(given.given) == 2:
@@ -98,9 +103,11 @@ class Names:
     def _table(self, given: Call) -> dict[str, Any]:
         """`Map.of("a", "b")`, `Map("a" -> "b")`, `mapOf("a" to "b")`."""
         found: dict[str, Any] = {}
-        pairs = [one for one in given.given if isinstance(one, Call) and one.name in ("->", "to")]
+        pairs = [one for one in given.given if isinstance(one, Call) and one.name in _PAIRS]
         for one in pairs:
-            found[str(self.value(one.on))] = self.value(one.given[0]) if one.given else None
+            both = one.given if one.name == "entry" else [one.on, *one.given]
+            if len(both) == 2:
+                found[str(self.value(both[0]))] = self.value(both[1])
         if not pairs:
             values = [self.value(one) for one in given.given]
             found = dict(zip(map(str, values[::2]), values[1::2], strict=False))
@@ -117,6 +124,15 @@ class Names:
         is_number = isinstance(found, int | float) and not isinstance(found, bool)
         return float(found) if is_number and 0 <= found < 1e12 else None
 
+    def times_s(self, given: Sequence[Any]) -> list[float | None]:
+        """Times in seconds; a unit behind them, as `TimeUnit.MILLISECONDS`, is that of numbers."""
+        last = given[-1] if len(given) > 1 else None
+        unit_s = _UNITS_S.get(_unit(last))
+        if unit_s is None:
+            return [self.time_s(one) for one in given]
+        found = [self.number(one) for one in given[:-1]]
+        return [None if one is None else one * unit_s for one in found]
+
     def time_s(self, given: Any) -> float | None:
         """A time in seconds: `5`, `5.minutes`, `Duration.ofMillis(5)`; None if it is not known."""
         if not isinstance(given, Call):
@@ -131,3 +147,9 @@ class Names:
             return self.number(given)
         with self.following(function, given) as known:
             return self.time_s(function.body) if known else None
+
+
+def _unit(given: Any) -> str:
+    """The name of a unit of Java, which stands in capitals; empty for any other expression."""
+    is_one = isinstance(given, Call) and not given.given and given.name.isupper()
+    return given.name.lower().removesuffix("s") if is_one else ""

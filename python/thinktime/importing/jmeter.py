@@ -6,7 +6,7 @@ Source: https://jmeter.apache.org/usermanual/component_reference.html
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from thinktime import InputError
@@ -33,11 +33,25 @@ from thinktime.importing.plan_tree import (
     properties,
 )
 from thinktime.importing.redirects import Redirects
+from thinktime.importing.session_values import column_note
 from thinktime.importing.timers import TIMERS, Timer, total
 
 AROUND = ("SetupThreadGroup", "PostThreadGroup")
 SAMPLERS = ("HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2")
-TRANSPARENT = ("GenericController", "TransactionController", "LoopController", "OnceOnlyController")
+TRANSPARENT = {
+    "GenericController": "",
+    "TransactionController": "",
+    "LoopController": "its content is sent once in each turn",
+    "OnceOnlyController": "its content is sent once in each turn",
+    "WhileController": "its content is sent once in each turn",
+    "ForeachController": "its content is sent once in each turn",
+    "RunTime": "its content is sent once in each turn",
+    "IfController": "its condition is not read: its content is sent in each turn",
+    "CriticalSectionController": "its lock is left out: users do not wait for one another",
+    "RandomOrderController": "its content is sent in the order of the plan",
+    "com.blazemeter.jmeter.controller.ParallelSampler": "its requests are sent one after the other",
+}
+"""Controllers whose content is carried, with what is said of them."""
 SILENT = ("ResultCollector", "DebugSampler", "TestPlan")
 
 
@@ -71,9 +85,8 @@ def draft(text: str, file: str, name: str) -> Draft:
     taken = set(kept)
     populations = [one for one in (_kept(plan, all_, taken) for all_ in plan.populations) if one]
     if not populations:
-        lost = next(iter(plan.notes), "")
-        why = f"; {lost}" if lost else ""
-        raise InputError(f"{file}: has no HTTP sampler that could be taken in a thread group{why}")
+        text = "has no HTTP sampler that could be taken in a thread group"
+        raise InputError(f"{file}: {text}{plan.notes.reasons()}")
     if plan.cookies:
         for population in populations:
             population.session["cookies"] = True
@@ -115,9 +128,19 @@ def _walk(plan: Plan, tree: Element, outer: Scope) -> None:
             if properties(element).get("TestPlan.serialize_threadgroups") == "true":
                 plan.notes.add(place_of(element), "its groups run at once, not one after another")
             _walk(plan, inner, replace(scope, variables={**scope.variables, **variables}))
+        elif element.tag == "CSVDataSet":
+            _data(plan, element, scope)
         elif not _is_setting(element):
             known = "it is no thread group, setting or timer that is known"
             plan.notes.add(place_of(element), f"left out, with what it holds: {known}")
+
+
+def _data(plan: Plan, element: Element, scope: Scope) -> None:
+    """Notes a file of values, with its columns."""
+    fill = Filling(scope.variables, place_of(element), plan.notes)
+    given = {name: fill(held) for name, held in properties(element).items()}
+    columns = [one.strip() for one in given.get("variableNames", "").split(",") if one.strip()]
+    plan.notes.add(place_of(element), column_note(given.get("filename", ""), columns))
 
 
 def _is_setting(element: Element) -> bool:
@@ -166,7 +189,7 @@ def _group(plan: Plan, element: Element, tree: Element, outer: Scope) -> None:
         return
     if found.duration_s:
         plan.durations.append(found.duration_s)
-    steps = list(_samplers(plan, tree, scope))
+    steps = list(_with_pauses(_samplers(plan, tree, scope)))
     loops = _loops(element)
     if loops not in ("", "-1") and steps:
         notes.add(place, f"its {loops} loops are left out: `--requests` or `--duration` ends a run")
@@ -188,7 +211,26 @@ def _loops(element: Element) -> str:
     return ""
 
 
-def _samplers(plan: Plan, tree: Element, scope: Scope) -> Iterator[tuple[Request, list[Timer]]]:
+def _with_pauses(
+    given: Iterable[tuple[Request | None, list[Timer]]],
+) -> list[tuple[Request, list[Timer]]]:
+    """The requests, each with the timers and the pauses since the one before it."""
+    found: list[tuple[Request, list[Timer]]] = []
+    waits: list[Timer] = []
+    for request, timers in given:
+        waits = [*waits, *timers]
+        if request is not None:
+            found.append((request, waits))
+            waits = []
+    if found and waits:  # in the next turn they precede the first request
+        found[0] = (found[0][0], [*waits, *found[0][1]])
+    return found
+
+
+def _samplers(
+    plan: Plan, tree: Element, scope: Scope
+) -> Iterator[tuple[Request | None, list[Timer]]]:
+    """The requests of a tree, each with its timers; a pause has no request."""
     for element, inner in pairs(tree):
         if element.tag in SAMPLERS:
             here = _scope(plan, inner, scope)
@@ -199,12 +241,46 @@ def _samplers(plan: Plan, tree: Element, scope: Scope) -> Iterator[tuple[Request
                 if request is not None and other.tag in assertions.ASSERTIONS:
                     assertions.take(other, request, place_of(other), plan.notes)
                 elif not _is_setting(other):
-                    plan.notes.add(place_of(other), "left out: answers are not checked")
+                    plan.notes.add(place_of(other), _why_without(other.tag))
             if request is not None:
                 yield request, here.timers
         elif element.tag in TRANSPARENT:
-            if element.tag in ("LoopController", "OnceOnlyController"):
-                plan.notes.add(place_of(element), "its content is sent once in each turn")
+            if TRANSPARENT[element.tag]:
+                plan.notes.add(place_of(element), TRANSPARENT[element.tag])
             yield from _samplers(plan, inner, _scope(plan, inner, scope))
+        elif element.tag == "TestAction" and (pause := _pause(plan, element, scope)) is not None:
+            yield None, [*_scope(plan, inner, scope).timers, pause]
+        elif element.tag == "CSVDataSet":
+            _data(plan, element, scope)
         elif not _is_setting(element):
-            plan.notes.add(place_of(element), "left out, with what it holds")
+            lost = sum(1 for _ in _inside(inner))
+            what = f" ({lost} requests)" if lost else ""
+            plan.notes.add(place_of(element), f"left out, with what it holds{what}")
+
+
+def _inside(tree: Element) -> Iterator[Element]:
+    """The HTTP samplers of a tree."""
+    for element, inner in pairs(tree):
+        if element.tag in SAMPLERS:
+            yield element
+        yield from _inside(inner)
+
+
+def _pause(plan: Plan, element: Element, scope: Scope) -> Timer | None:
+    """The pause of a flow control action; None for an action of another kind."""
+    fill = Filling(scope.variables, place_of(element), plan.notes)
+    given = {name: fill(held) for name, held in properties(element).items()}
+    if given.get("ActionProcessor.action") != "1":
+        return None
+    return TIMERS["ConstantTimer"](
+        {"ConstantTimer.delay": given.get("ActionProcessor.duration", "")}
+    )
+
+
+def _why_without(tag: str) -> str:
+    """Why a part of a sampler is left out."""
+    if tag.endswith(("Extractor", "JSONPostProcessor")):
+        return "left out: values of answers are not taken"
+    if "Processor" in tag:
+        return "left out: scripts are not run"
+    return "left out: answers are not checked"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from thinktime import InputError
-from thinktime.importing import script_modules, toml
+from thinktime.importing import k6_options, script_modules, toml
 from thinktime.importing.addresses import one_origin
 from thinktime.importing.calls import REDIRECTS, Calls
 from thinktime.importing.draft import (
@@ -48,7 +48,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     root = parse(text)
     calls = Calls(notes, Redirects())
     known, exported = script_modules.Modules(file, calls.reader, notes).take(root)
-    options = table(exported.get("options", known.names.get("options")))
+    options = k6_options.options(exported.get("options", known.names.get("options")), notes)
     made = list(_played(options, calls, {**known.names, **exported}))
     script_modules.unread(root, known, calls.reader.seen, notes)
     found = [step.request for _, steps in made for step in steps]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from thinktime.importing import toml
 from thinktime.importing.addresses import address
 from thinktime.importing.draft import Request, plain, stem
-from thinktime.importing.script_values import Answer, Handle, Member, Unknown, drawn, is_unknown
+from thinktime.importing.script_calls import drawn
+from thinktime.importing.script_values import Answer, Handle, Member, Unknown, is_unknown
 from thinktime.importing.secrets import masked
 from thinktime.importing.syntax import Node, name_of, text_of
 

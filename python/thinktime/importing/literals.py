@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from thinktime.importing import gaps
 from thinktime.importing.parsers import is_small
 
 TEXT_MAX = 100_000
@@ -45,9 +46,10 @@ class Names:
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         """Give a name to a value; a name for an unknown value becomes unknown."""
-        if isinstance(target, ast.Name):
+        if isinstance(target, ast.Name) or _is_own(target):
             found = self.value(value)
-            self.known[target.id] = found if is_small(found, PARTS_MAX) else Unknown(value)
+            small = found if is_small(found, PARTS_MAX) else Unknown(value)
+            self.known[_dotted(target)] = small
 
     def value(self, node: ast.expr | None, depth: int = 0) -> Any:
         """The value of an expression, or an `Unknown`; parts of lists and tables may be unknown."""
@@ -56,8 +58,11 @@ class Names:
         match node:
             case ast.Constant():
                 return node.value
-            case ast.Name() if node.id in self.known:
-                return self.known[node.id]
+            case ast.Name() | ast.Attribute() if _dotted(node) in self.known:
+                found = self.known[_dotted(node)]
+                return Unknown(node) if isinstance(found, Unknown) else found
+            case ast.Subscript():
+                return self._item(node, depth)
             case ast.List() | ast.Tuple():
                 return [self.value(one, depth + 1) for one in node.elts]
             case ast.Dict():
@@ -70,6 +75,17 @@ class Names:
                 return -number
             case ast.Call() if _dotted(node.func) == "json.dumps" and node.args:
                 return _dumped(node, self.value(node.args[0], depth + 1))
+            case ast.Call() if _dotted(node.func) == "str" and len(node.args) == 1:
+                found = self.value(node.args[0], depth + 1)
+                return str(found) if isinstance(found, str | int) else Unknown(node.args[0])
+        return Unknown(node)
+
+    def _item(self, node: ast.Subscript, depth: int) -> Any:
+        """A part of a known list or table."""
+        held, key = self.value(node.value, depth + 1), self.value(node.slice, depth + 1)
+        is_place = isinstance(held, list) and isinstance(key, int) and -len(held) <= key < len(held)
+        if is_place or (isinstance(held, dict) and isinstance(key, str) and key in held):
+            return held[key]
         return Unknown(node)
 
     def _table(self, node: ast.Dict, depth: int) -> Any:
@@ -88,8 +104,10 @@ class Names:
             given.append(self.value(left.right, depth + 1))
             left = left.left
         given.append(self.value(left, depth + 1))
-        texts = [one for one in reversed(given) if isinstance(one, str)]
-        is_known = len(texts) == len(given) and sum(map(len, texts)) <= TEXT_MAX
+        given.reverse()
+        is_text = any(isinstance(one, str) for one in given)
+        texts = [_piece(one) for one in given if isinstance(one, str | Unknown)]
+        is_known = is_text and len(texts) == len(given) and sum(map(len, texts)) <= TEXT_MAX
         return "".join(texts) if is_known else Unknown(node)
 
     def _joined(self, node: ast.JoinedStr, depth: int) -> Any:
@@ -98,11 +116,21 @@ class Names:
             inner = one.value if isinstance(one, ast.FormattedValue) else one
             found = self.value(inner, depth + 1)
             plain = not isinstance(one, ast.FormattedValue) or one.format_spec is None
-            if not isinstance(found, str | int | float) or not plain:
-                return Unknown(node)
-            parts.append(str(found))
-        text = "".join(parts)
-        return text if len(text) <= TEXT_MAX else Unknown(node)
+            is_known = isinstance(found, str | int | float) and plain
+            parts.append(found if is_known else Unknown(inner))
+        text = "".join(map(_piece, parts))
+        is_bare = len(parts) == 1 and isinstance(parts[0], Unknown)
+        return text if len(text) <= TEXT_MAX and not is_bare else Unknown(node)
+
+
+def _piece(found: Any) -> str:
+    """A value within a text, which has a gap for one that is not known."""
+    return gaps.gap(found.text) if isinstance(found, Unknown) else str(found)
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether a name is one of an object's own, as `self.path`."""
+    return isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
 
 
 def _dotted(node: ast.expr) -> str:
@@ -118,7 +146,9 @@ def _dotted(node: ast.expr) -> str:
 def _dumped(node: ast.expr, value: Any) -> Any:
     import json
 
-    return Unknown(node) if is_unknown(value) else json.dumps(value)
+    if isinstance(value, Unknown):
+        return Unknown(node)
+    return gaps.unescaped(json.dumps(with_gaps(value)))
 
 
 def is_unknown(value: Any) -> bool:
@@ -127,4 +157,18 @@ def is_unknown(value: Any) -> bool:
         return any(map(is_unknown, value.values()))
     if isinstance(value, list):
         return any(map(is_unknown, value))
-    return isinstance(value, Unknown)
+    return isinstance(value, Unknown) or gaps.has(value)
+
+
+def with_gaps(value: Any) -> Any:
+    """A value of JSON with gaps for what is not known in it; one that is not known itself stays."""
+    match value:
+        case dict():
+            return {name: _gapped(one) for name, one in value.items()}
+        case list():
+            return [_gapped(one) for one in value]
+    return value
+
+
+def _gapped(value: Any) -> Any:
+    return gaps.gap(value.text) if isinstance(value, Unknown) else with_gaps(value)

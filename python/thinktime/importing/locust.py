@@ -18,7 +18,8 @@ from thinktime.importing.draft import Draft, Population, Request, plain, stem
 from thinktime.importing.literals import Names
 from thinktime.importing.notes import Notes
 from thinktime.importing.task_sets import Reader, Task
-from thinktime.importing.tasks import REDIRECTS, Steps, is_of_client
+from thinktime.importing.tasks import REDIRECTS, Steps
+from thinktime.importing.user_calls import is_of_client
 from thinktime.importing.waits import with_wait
 
 CLIENTS = 10
@@ -71,7 +72,8 @@ def draft(text: str, file: str, name: str) -> Draft:
     for one in populations:
         script.redirects.write(one, notes)
     if not populations:
-        raise InputError(f"{file}: has no class of users with a request that can be taken")
+        text = "has no class of users with a request that can be taken"
+        raise InputError(f"{file}: {text}{notes.reasons()}")
     source = f"{name} (a script of Locust)"
     return Draft(stem(name), source, populations, notes, origin or first)
 
@@ -110,7 +112,7 @@ def _user(node: ast.ClassDef, script: Script) -> User:
     )
 
 
-_SETTINGS = ("min_wait", "max_wait", "wait_function", "network_timeout", "connection_timeout",
+_SETTINGS = ("wait_function", "network_timeout", "connection_timeout",
              "max_retries", "insecure", "default_headers", "concurrency", "proxy_host",
              "pool_manager", "stop_timeout", "client_pool", "ssl_context_factory")  # fmt: skip
 """Names of a class that change what its users do, and that are not carried over."""

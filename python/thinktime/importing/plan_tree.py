@@ -82,7 +82,7 @@ class Filling:
 
     def _one(self, found: re.Match[str]) -> str:
         name = found[1]
-        default = re.fullmatch(r"__P(?:roperty)?\([^,]*,(?:[^,]*,)?([^,]*)\)", name)
+        default = re.fullmatch(r"__(?:P|property)\([^,]*,(?:[^,]*,)?([^,]*)\)", name)
         if default is not None:
             return default[1]
         if name in self.variables:

@@ -213,7 +213,9 @@ def _body(body: dict[str, Any], fields: dict[str, str], fill: Filling) -> Body |
         rows = [one for one in map(table, items(given)) if not one.get("disabled")]
         files = [one for one in rows if words(one.get("type")) == "file"]
         if files:
-            fill.notes.add(fill.place, "the files of the form are left out: files are not read")
+            sources = [items(one.get("src")) or [one.get("src")] for one in files]
+            names = [words(each) for one in sources for each in one]
+            fill.notes.add(fill.place, content.without_files(names))
         pairs = [
             (fill(words(one.get("key"))), fill(words(one.get("value"))))
             for one in rows
@@ -229,5 +231,7 @@ def _body(body: dict[str, Any], fields: dict[str, str], fill: Filling) -> Body |
         variables = content.from_json(given)
         sent["variables"] = variables.value if variables else {}
         return content.of_value(json.loads(json.dumps(sent)), fields)
-    fill.notes.add(fill.place, f"the body (`{kind}`) is left out: files are not read")
+    source = words(table(given).get("src"))[:80]
+    why = f"the file `{source}` is not read" if source else "files are not read"
+    fill.notes.add(fill.place, f"the body (`{kind}`) is left out: {why}")
     return None

@@ -15,6 +15,7 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import items, table, words
 from thinktime.importing.secrets import variable
 
+_HOST = re.compile(r"https?://[^/?#]*")
 _VARIABLE = re.compile(r"\{\{([^{}]{1,200})\}\}")
 
 
@@ -36,6 +37,9 @@ class Filling:
     def _one(self, found: re.Match[str]) -> str:
         name = found[1].strip()
         if name in self.variables:
+            if not self.variables[name]:
+                text = f"the variable `{name}` is empty here: scripts or an environment may fill it"
+                self.notes.add(self.place, text)
             return variable(name, self.variables[name], self.place, self.notes)
         kind = "is made anew by Postman each time" if name.startswith("$") else "has no value here"
         self.notes.add(self.place, f"the variable `{name}` {kind}: its name stands in its place")
@@ -44,12 +48,16 @@ class Filling:
 
 def without_open_host(url: str, fill: Filling) -> str:
     """A URL without the variable for its host if it has no value here: an environment has it."""
-    found = _VARIABLE.match(url)
-    if found is None or found[1].strip() in fill.variables:
+    found = _HOST.match(url) or _VARIABLE.match(url)
+    names = [one[1].strip() for one in _VARIABLE.finditer(found[0])] if found else []
+    unknown = [one for one in names if one not in fill.variables]
+    if found is None or not unknown:
         return url
-    text = f"the variable `{found[1].strip()}` has no value here: say the host as `--target`"
+    text = f"the variable `{unknown[0]}` has no value here: say the host as `--target`"
     fill.notes.add(fill.place, text)
-    return "/" + url[found.end() :].lstrip("/")
+    rest = re.sub(r"^:\d{1,5}(?=[/?#]|$)", "", url[found.end() :])
+    rest = fill(rest) if rest.startswith("{{") else rest  # a value may begin with a slash
+    return "/" + rest.lstrip("/")
 
 
 def url_of(given: Any, fill: Filling) -> str:

@@ -41,7 +41,8 @@ def request(element: Element, scope: Scope, redirects: Redirects, notes: Notes) 
     """The request of a sampler; None, and a note, if it has no URL or no method."""
     place = place_of(element)
     fill = Filling(scope.variables, place, notes)
-    given = {name: fill(held) for name, held in _settings(element, scope).items()}
+    settings = _with_open_host(_settings(element, scope), fill)
+    given = {name: fill(held) for name, held in settings.items()}
     url = _url(given)
     method = method_of(given.get("HTTPSampler.method") or "GET")
     fields = content.headers(scope.headers, place, notes)
@@ -75,6 +76,23 @@ def _settings(element: Element, scope: Scope) -> dict[str, str]:
     """The properties of a sampler, with those of the defaults around it."""
     own = {name: held for name, held in properties(element).items() if held}
     return {**scope.defaults, **own}
+
+
+def _with_open_host(settings: dict[str, str], fill: Filling) -> dict[str, str]:
+    """The settings without a host or a port that has no value here: nobody knows them."""
+    address = {one: f"HTTPSampler.{one}" for one in ("domain", "port", "protocol")}
+    found = dict(settings)
+    for name, key in address.items():
+        unknown = Notes()
+        Filling(fill.variables, fill.place, unknown)(found.get(key, ""))
+        if not any("has no value here" in one for one in unknown):
+            continue
+        what = "host" if name == "domain" else name
+        text = f"`{found[key][:80]}` has no value here: say the {what} as `--target`"
+        fill.notes.add(fill.place, text)
+        for one in address.values() if name == "domain" else [key]:
+            found.pop(one, None)
+    return found
 
 
 def _url(given: Mapping[str, str]) -> str:

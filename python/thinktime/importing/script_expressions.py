@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any
 
+from thinktime.importing import gaps
 from thinktime.importing.javascript import number_of, unescaped
 from thinktime.importing.marks import Marks
 from thinktime.importing.notes import Notes
@@ -23,6 +24,7 @@ from thinktime.importing.script_values import (
     Unknown,
     arithmetic,
     joined,
+    whole,
 )
 from thinktime.importing.syntax import FUNCTIONS, Node, line_of, part, parts, text_of
 
@@ -165,7 +167,10 @@ class Expressions(ABC):
                 found[self._key(part(one, "name"), scope)] = Function(one, scope, found)
             elif one.type == "spread_element":
                 held = self.value(one, scope)
-                found |= held if isinstance(held, dict) else {}
+                # What is not known stays in sight, as `...common` among header fields.
+                found |= held if isinstance(held, dict) else {} if held is None else {
+                    text_of(one): Unknown(text_of(one))
+                }  # fmt: skip
         return found
 
     def _key(self, node: Node | None, scope: Scope) -> str:
@@ -180,7 +185,7 @@ class Expressions(ABC):
         if node.type == "member_expression":
             key: Any = text_of(part(node, "property"))
         else:
-            key = self.value(part(node, "index"), scope)
+            key = whole(self.value(part(node, "index"), scope))
         return self._of(holder, key, node)
 
     def _of(self, holder: Any, key: Any, node: Node) -> Any:
@@ -194,7 +199,7 @@ class Expressions(ABC):
             return holder.held.get(key) or Member(holder.module, key, holder)
         if isinstance(holder, list) and isinstance(key, int) and 0 <= key < len(holder):
             return holder[key]
-        if isinstance(holder, list | str) and key == "length":
+        if isinstance(holder, list | str) and key == "length" and not gaps.has(holder):
             return len(holder)
         if isinstance(holder, dict) and isinstance(key, str | int):
             return holder.get(str(key), Unknown(text_of(node)))

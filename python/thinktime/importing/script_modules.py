@@ -40,6 +40,7 @@ _ELSEWHERE = {
 _QUIET = ("k6-utils", "k6-summary", "papaparse", "/url/", "formdata", "k6chaijs", "/ajv/")
 """Parts of the names of libraries that send nothing by themselves."""
 
+_OUTSIDE = "it lies outside of the folder of the script; a bundle, as esbuild makes it, holds it"
 _NOT_OF_LOAD = ("setup", "teardown", "handleSummary")
 
 
@@ -98,7 +99,7 @@ class Modules:
                 path = (place.parent / f"{module}{ending}").resolve()
                 if path.is_file():
                     below = path.is_relative_to(self.script.parent)
-                    return path if below else "it lies outside of the folder of the script"
+                    return path if below else _OUTSIDE
             except (OSError, ValueError):
                 continue
         return "there is no such file"

@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from thinktime.importing import gaps
 from thinktime.importing.notes import Notes
+from thinktime.importing.script_calls import called
 from thinktime.importing.script_expressions import DEPTH_MAX, Expressions
 from thinktime.importing.script_values import (
     Answer,
@@ -22,7 +24,6 @@ from thinktime.importing.script_values import (
     Part,
     Scope,
     Unknown,
-    called,
 )
 from thinktime.importing.syntax import FUNCTIONS, Node, part, parts, text_of
 
@@ -183,6 +184,10 @@ class Reader(Expressions):
             return Member(given[0])
         if path in ("setTimeout", "setInterval"):
             return self.call(Member("k6/timers", path), given, node)
+        if path == "open" and given:
+            name = gaps.named(given[0]) if isinstance(given[0], str) else str(given[0]).strip("`")
+            self.notes.add(self.place(node), f"the file `{name[:80]}` is left out: it is not read")
+            return Unknown(text_of(node))
         known = called(path, given, node, self.draws)
         if known is not None:
             return known

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from thinktime.importing import gaps
 from thinktime.importing.draft import Request
 from thinktime.importing.marks import Marks
 from thinktime.importing.syntax import Node, text_of
@@ -160,7 +160,19 @@ def is_unknown(found: Any) -> bool:
         return any(map(is_unknown, found.values()))
     if isinstance(found, list):
         return any(map(is_unknown, found))
-    return not isinstance(found, str | int | float | None)
+    return gaps.has(found) or not isinstance(found, str | int | float | None)
+
+
+def whole(found: Any) -> Any:
+    """A value for what takes no text with gaps: each of these is unknown."""
+    match found:
+        case Table():
+            return Table({name: whole(one) for name, one in found.items()}, found.node)
+        case dict():
+            return {name: whole(one) for name, one in found.items()}
+        case list():
+            return [whole(one) for one in found]
+    return Unknown(gaps.named(found)) if gaps.has(found) else found
 
 
 def is_number(found: Any) -> bool:
@@ -184,11 +196,19 @@ def as_text(found: Any, draws: Marks) -> str | None:
 
 
 def joined(pieces: Sequence[Any], node: Node, draws: Marks) -> Any:
-    """Values as one text."""
-    texts = [text for one in pieces if (text := as_text(one, draws)) is not None]
-    if len(texts) < len(pieces) or sum(map(len, texts)) > TEXT_MAX:
+    """Values as one text, which has gaps for those that are not known."""
+    texts = [as_text(one, draws) for one in pieces]
+    made = [
+        gaps.gap(one.text if isinstance(one, Unknown) else one.law)
+        if text is None and isinstance(one, Unknown | Random)
+        else text
+        for one, text in zip(pieces, texts, strict=True)
+    ]
+    known = [one for one in made if one is not None]
+    is_bare = len(texts) == 1 and texts[0] is None
+    if is_bare or len(known) < len(made) or sum(map(len, known)) > TEXT_MAX:
         return Unknown(text_of(node))
-    return "".join(texts)
+    return "".join(known)
 
 
 NUMBER_MAX = 1e15
@@ -222,56 +242,3 @@ def arithmetic(sign: str, left: Any, right: Any, node: Node) -> Any:
     except (ArithmeticError, ValueError):
         pass
     return Unknown(text_of(node))
-
-
-def rounded(kind: str, found: Any, node: Node) -> Any:
-    """`Math.floor` and its like; a drawn number becomes a whole one."""
-    if is_number(found) and abs(found) < 1e300:
-        whole = {"floor": math.floor, "ceil": math.ceil, "round": lambda x: math.floor(x + 0.5)}
-        return whole.get(kind, math.trunc)(found)
-    if not isinstance(found, Random) or found.lo < 0 or found.hi > 1e15:
-        return Unknown(text_of(node))
-    lo, hi = found.lo, found.hi
-    if found.is_whole:
-        return found
-    match kind:
-        case "ceil":
-            return Random(math.floor(lo) + 1, math.ceil(hi), True)
-        case "round":
-            return Random(math.floor(lo + 0.5), math.floor(hi + 0.5), True)
-    return Random(math.floor(lo), math.ceil(hi) - 1, True)
-
-
-def drawn(found: Any, draws: Marks) -> Any:
-    """A value of JSON with marks for its random numbers."""
-    match found:
-        case dict():
-            return {name: drawn(one, draws) for name, one in found.items()}
-        case list():
-            return [drawn(one, draws) for one in found]
-        case Part():
-            return found.mark(draws) or found
-        case Random() if found.is_whole:
-            return draws.add(found.law, "number") if found.lo < found.hi else int(found.lo)
-    return found
-
-
-def called(path: str, given: Sequence[Any], node: Node, draws: Marks) -> Any:
-    """The value of a call of the language or of k6's small library; None for any other."""
-    first = given[0] if given else None
-    kind = re.fullmatch(r"Math\.(floor|ceil|round|trunc)|parseInt", path)
-    if kind is not None:
-        return rounded(kind[1] or "trunc", first, node)
-    match path:
-        case "JSON.parse" if isinstance(first, Part) and first.source == "body":
-            return Part(first.request, "json:$")
-        case "Math.random":
-            return Random(0.0, 1.0)
-        case "JSON.stringify":
-            held = drawn(first, draws)
-            return Unknown(text_of(node)) if is_unknown(held) else json.dumps(held)
-        case "String" | "encodeURIComponent" if isinstance(first, str) and first.isalnum():
-            return first
-        case "randomIntBetween" if len(given) == 2 and all(map(is_number, given)):
-            return Random(given[0], given[1], True)
-    return None

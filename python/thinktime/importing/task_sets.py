@@ -13,7 +13,7 @@ from thinktime.importing.classes import Script, last
 from thinktime.importing.draft import Request
 from thinktime.importing.literals import Names
 from thinktime.importing.tasks import Steps
-from thinktime.importing.waits import Wait, wait_of, with_wait
+from thinktime.importing.waits import Wait, wait_of, wait_of_bounds, with_wait
 
 DEPTH_MAX = 10
 """Sets within sets that are nested deeper are left out."""
@@ -59,7 +59,12 @@ class Reader:
         ``around`` are the methods of the classes that the set stands in.
         """
         given = self.script.assigned(node, "wait_time")
-        wait = wait if given is None else wait_of(given, self.script.names, self.script.notes)
+        old = [self.script.assigned(node, name) for name in ("min_wait", "max_wait")]
+        if given is not None:
+            wait = wait_of(given, self.script.names, self.script.notes)
+        elif any(old):
+            wait = wait_of_bounds(old, self.script.names, self.script.notes)
+        self.script.own_names(node)
         functions = {**around, **self.script.methods(node)}
         found = Tasks()
         found.start = self._start(node, functions)
@@ -110,6 +115,9 @@ class Reader:
     def _listed(self, node: ast.ClassDef) -> list[tuple[ast.expr, float]]:
         """The parts of `tasks`, which is a list, or a table of weights."""
         given = self.script.assigned(node, "tasks")
+        before_1_0 = self.script.assigned(node, "task_set")
+        if given is None and before_1_0 is not None:
+            return [(before_1_0, 1.0)]
         if isinstance(given, ast.Dict):
             return [
                 (one, _number(self.script.names.value(weight)))

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from thinktime.importing import content
+from thinktime.importing import content, gaps
 from thinktime.importing.addresses import Address, address
 from thinktime.importing.classes import Script
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
-from thinktime.importing.literals import Names, is_unknown
+from thinktime.importing.literals import Names, Unknown, is_unknown, with_gaps
 from thinktime.importing.secrets import is_secret, masked, masked_pairs
+from thinktime.importing.user_calls import is_fields, is_of_client, may_send
 
-METHODS = ("get", "post", "put", "delete", "patch", "head", "options")
-CALLS = (*METHODS, "request", "rest")
 REDIRECTS = 30
 """The redirects that the client of Locust follows by default, except those of HEAD."""
 
@@ -136,14 +135,17 @@ class Steps:
         elif owner.startswith("self"):
             text = f"`{owner[:60]}.{name[:60]}()` left out: no request and no sleep"
             self.notes.add(f"line {call.lineno}", text)
+        elif may_send(call):
+            text = f"`{ast.unparse(function)[:60]}()` is left out: it is not of this script"
+            self.notes.add(f"line {call.lineno}", text)
 
     def _setting(self, target: ast.expr, value: ast.expr) -> None:
         """A setting of the client: `self.client.headers = ...`, `self.client.verify = ...`."""
         place = f"line {target.lineno}"
-        if isinstance(target, ast.Subscript) and _is_fields(target.value):
+        if isinstance(target, ast.Subscript) and is_fields(target.value):
             name = self.names.value(target.slice)
             self._set_fields({str(name): self.names.value(value)}, place)
-        elif isinstance(target, ast.Attribute) and _is_fields(target):
+        elif isinstance(target, ast.Attribute) and is_fields(target):
             self._set_fields(self.names.value(value), place)
         elif isinstance(target, ast.Attribute) and ".client." in f".{ast.unparse(target)}":
             self.notes.add(place, f"the setting `{ast.unparse(target)[:60]}` is left out")
@@ -184,13 +186,13 @@ class Steps:
         params = self._literal(named, "params", place)
         if isinstance(params, dict) and params:
             url += ("&" if "?" in url else "?") + urlencode(params, doseq=True)
-        found = self._address(url, place)
+        found = self._address(gaps.of_url(url, place, self.notes), place)
         if found is None:
             return
         fields = content.headers(self._sent(named, place).items(), place, self.notes)
         body = self._body(named, fields, place)
         name = named.get("name")
-        text = name if isinstance(name, str) else name_of(known, found.target)
+        text = gaps.named(name) if isinstance(name, str) else name_of(known, found.target)
         request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
         request.timeout = self._timeout(named, place)
@@ -234,10 +236,10 @@ class Steps:
                 if is_unknown(one) and not is_secret(name):
                     self.notes.add(place, f"header `{name}` left out: it is no literal")
             return {k: v for k, v in value.items() if not is_unknown(v) or is_secret(k)}
-        if is_unknown(value):
+        if isinstance(value, Unknown):
             self.notes.add(place, f"the argument `{key}` is left out: it is no literal")
             return None
-        return value
+        return gaps.within(with_gaps(value), place, self.notes)
 
     def _body(self, named: Mapping[str, Any], fields: dict[str, str], place: str) -> Body | None:
         if "json" in named:
@@ -259,23 +261,6 @@ _TAKEN = ("url", "path", "method", "name", "params", "headers", "json", "data", 
           "allow_redirects", "timeout")  # fmt: skip
 _OWN = ("", "self", "self.user", "self.parent")
 _HARMLESS = ("close", "clear")
-
-
-def is_of_client(call: ast.Call) -> bool:
-    """Whether a call is a request of the user's client: `self.client.get`, `user.client.post`.
-
-    `self.rest` of a user is one, too; a client of another name may be of another host.
-    """
-    function = call.func
-    if not isinstance(function, ast.Attribute) or function.attr not in CALLS:
-        return False
-    owner = ast.unparse(function.value)
-    own = owner == "client" or owner.endswith(".client")
-    return own or (function.attr == "rest" and owner in ("self", "self.user"))
-
-
-def _is_fields(node: ast.expr) -> bool:
-    return ast.unparse(node).endswith("client.headers")
 
 
 def _turns(node: ast.expr, names: Names) -> list[Any] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from thinktime.importing.classes import last
 from thinktime.importing.draft import seconds
@@ -34,6 +35,20 @@ def wait_of(node: ast.expr, names: Names, notes: Notes) -> Wait:
         return pace, pace
     notes.add(place, "the `wait_time` is left out: it is no between() or constant() of numbers")
     return 0.0, 0.0
+
+
+def wait_of_bounds(bounds: Sequence[ast.expr | None], names: Names, notes: Notes) -> Wait:
+    """The bounds of the think time of a `min_wait` and a `max_wait`, which are in milliseconds."""
+    lines = [one.lineno for one in bounds if one is not None]
+    given = [names.value(one) for one in bounds if one is not None]
+    numbers = [one / 1000 for one in given if isinstance(one, int | float) and 0 <= one < 1e9]
+    if len(numbers) < 2 or numbers[0] > numbers[1]:
+        text = "`min_wait` and `max_wait` are left out: they are no two numbers"
+        notes.add(f"line {lines[0]}", text)
+        return 0.0, 0.0
+    text = "`min_wait` and `max_wait` are taken in milliseconds, as by older versions of Locust"
+    notes.add(f"line {lines[0]}", text)
+    return numbers[0], numbers[1]
 
 
 def with_wait(think: str | None, wait: Wait) -> str:
