@@ -9,9 +9,9 @@ use thinktime_core::time::Nanos;
 use crate::entry::{Entry, Text};
 use crate::reason::Reason;
 use crate::text::{after_scheme, find_byte, part};
-use crate::time::{Clock, Parts, Pattern, Stamp, epoch};
-pub(crate) use value::{UNKNOWN, ip, is_address};
-use value::{address, any_duration, duration, size, status, timers, whole_steps, without_port};
+use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
+pub(crate) use value::{UNKNOWN, any_duration, ip, is_address, unit_ns};
+use value::{address, any_duration_or, duration, size, status, timers, whole_steps, without_port};
 
 /// The meaning of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,10 @@ pub(crate) enum Field {
     Epoch(i64),
     /// A time in any of these forms.
     AnyTime,
+    /// A day or a time of day, which completes a time. Anything else is ignored.
+    DayOrTime,
+    /// The time of the request's end, beside that of its begin.
+    End,
     /// A part of a time.
     Pattern(Pattern),
     /// A date such as `2015-05-17`.
@@ -46,6 +50,8 @@ pub(crate) enum Field {
     Timers,
     /// The duration of the request, in seconds or with a unit, as in `1.5ms` or `1m2.5s`.
     AnyDuration,
+    /// The same, but numbers without a unit are in units of this many nanoseconds.
+    DurationOr(i64),
     /// The client's address.
     Address,
     /// The client's address and port.
@@ -93,6 +99,9 @@ pub(crate) struct Draft<'a> {
     undispatched: bool,
     forwarded: bool,
     host_first: bool,
+    end: Option<Stamp>,
+    /// Whether a day and a time of day must come together.
+    apart: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -135,7 +144,13 @@ impl<'a> Draft<'a> {
             // Times have no `-`: without one there is no entry.
             Field::Iso => self.stamp = Some(clock.iso(&value)?),
             Field::Epoch(unit) => self.stamp = Some(epoch(&value, *unit)?),
-            Field::AnyTime => self.stamp = Some(clock.any(&value)?),
+            Field::AnyTime => match self.part_of_time(&value, clock) {
+                Some(read) => read?,
+                None => self.stamp = Some(clock.any(&value)?),
+            },
+            // The other column alone may have the whole time.
+            Field::DayOrTime => _ = self.part_of_time(&value, clock),
+            Field::End => self.end = clock.any(&value).ok(),
             Field::Pattern(pattern) => pattern.read(&value, self.parts())?,
             Field::Date => self.parts().midnight_ns = Some(clock.date(&value)?),
             Field::TimeOfDay => self.parts().read_time_of_day(&value)?,
@@ -147,6 +162,7 @@ impl<'a> Draft<'a> {
             Field::Duration(unit) => self.duration_ns = Some(duration(&value, *unit)?),
             Field::Timers => self.duration_ns = timers(&value)?,
             Field::AnyDuration => self.duration_ns = Some(any_duration(&value)?),
+            Field::DurationOr(unit) => self.duration_ns = Some(any_duration_or(&value, *unit)?),
             Field::DurationPart => self.add_duration(any_duration(&value)?),
             _ => return self.set_text(field, value),
         }
@@ -162,7 +178,7 @@ impl<'a> Draft<'a> {
             }
             Field::Ident => self.ident(value)?,
             Field::Forwarded => self.forwarded(value)?,
-            Field::User => self.user(value),
+            Field::User => self.user(value)?,
             Field::Method => entry.method = part(&value, 0..value.trim_ascii_end().len()),
             Field::Host => entry.host = value,
             Field::Protocol => entry.protocol = value,
@@ -201,16 +217,44 @@ impl<'a> Draft<'a> {
     }
 
     /// The user; behind a host, the word before it is the one after the address.
-    fn user(&mut self, value: Text<'a>) {
-        let end = memchr::memchr(b' ', &value).filter(|_| self.host_first);
+    fn user(&mut self, value: Text<'a>) -> Result<(), Reason> {
+        let space = memchr::memchr(b' ', &value);
+        if space.is_some() && holds_client(&value) {
+            return Err(Reason::NotThisFormat);
+        }
+        let end = space.filter(|_| self.host_first);
         let user = part(&value, end.map_or(0, |space| space + 1)..value.len());
         self.entry.user = if &user[..] == b"-" { Text::default() } else { user };
+        Ok(())
+    }
+
+    /// Notes a day, or a time of day, that stands alone; nothing if it is neither.
+    fn part_of_time(&mut self, text: &[u8], clock: &mut Clock) -> Option<Result<(), Reason>> {
+        let is_day = text.len() == 10 && matches!(text[4], b'-' | b'/') && text[7] == text[4];
+        let is_time_of_day = text.len() >= 8 && text[2] == b':' && text[5] == b':';
+        self.apart |= is_day || is_time_of_day;
+        if is_day {
+            return Some(clock.date(text).map(|ns| self.parts().midnight_ns = Some(ns)));
+        }
+        is_time_of_day.then(|| self.parts().read_time_of_day(text))
     }
 
     /// Notes the user, if the caller has named a field for that.
     pub(crate) fn set_user(&mut self, value: &Text<'a>) {
         if &value[..] != b"-" {
             self.entry.user = value.clone();
+        }
+    }
+
+    /// The duration from begin to end, if both are finer than seconds and no duration is logged.
+    fn take_end(&mut self, begin: Stamp) {
+        let fine = |stamp: &Stamp| stamp.resolution_ns < SECOND as u64;
+        if let Some(end) = self.end.filter(fine)
+            && fine(&begin)
+            && self.duration_ns.is_none()
+        {
+            let taken_ns = u64::try_from(end.ns.saturating_sub(begin.ns));
+            self.entry.duration = taken_ns.ok().map(Nanos);
         }
     }
 
@@ -278,6 +322,9 @@ impl<'a> Draft<'a> {
     pub(crate) fn finish(&mut self, ends: bool, clock: &Clock) -> Result<&Entry<'a>, Reason> {
         let (stamp, ends) = match (self.stamp, &self.parts) {
             (Some(stamp), _) => (stamp, ends),
+            (None, Some(parts)) if self.apart && parts.seconds.is_none() => {
+                return Err(Reason::NoTime);
+            }
             (None, Some(parts)) => (parts.stamp()?, ends),
             // A line is written when its request has ended.
             (None, None) => (clock.outer.ok_or(Reason::NoTime)?, true),
@@ -285,6 +332,7 @@ impl<'a> Draft<'a> {
         self.entry.check()?;
         self.entry.time_ns = stamp.ns;
         self.entry.resolution_ns = stamp.resolution_ns;
+        self.take_end(stamp);
         if let Some(ns) = self.duration_ns
             && ns >= 0
             && !self.undispatched
@@ -296,6 +344,12 @@ impl<'a> Draft<'a> {
         }
         Ok(&self.entry)
     }
+}
+
+/// Whether text before the client was taken for its fields: behind it stand a client's address and
+/// two words more.
+fn holds_client(user: &[u8]) -> bool {
+    user.rsplit(|byte| *byte == b' ').nth(2).is_some_and(is_address)
 }
 
 #[cfg(test)]

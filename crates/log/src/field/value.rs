@@ -23,7 +23,15 @@ pub(super) fn address(text: Text<'_>) -> Result<Text<'_>, Reason> {
     if !text.is_ascii() {
         return Err(Reason::BadEncoding);
     }
-    Ok(part(&text, first_known(&text)))
+    if text.iter().any(u8::is_ascii_control) {
+        return Err(Reason::NotThisFormat);
+    }
+    let range = first_known(&text);
+    // Text before the client is no part of it.
+    if text[range.clone()].contains(&b' ') {
+        return Err(Reason::NotThisFormat);
+    }
+    Ok(part(&text, range))
 }
 
 fn in_ipv4(byte: &u8) -> bool {
@@ -49,8 +57,21 @@ fn first_known(text: &[u8]) -> Range<usize> {
 }
 
 /// The place of an address in a text that may have a port behind it: `192.0.2.1:2817` or
-/// `[2001:db8::1]:2817`. The groups of a bare IPv6 address are no ports.
+/// `[2001:db8::1]:2817`. The groups of a bare IPv6 address are no ports. Servers of both protocols
+/// write `::ffff:192.0.2.1` for `192.0.2.1` (RFC 4291, section 2.5.5.2).
 fn bare(word: &[u8]) -> Range<usize> {
+    const MAPPED: &[u8] = b"::ffff:";
+    let range = without_own_port(word);
+    let (begin, own) = (range.start, &word[range.clone()]);
+    match own.split_at_checked(MAPPED.len()) {
+        Some((mapped, rest)) if mapped.eq_ignore_ascii_case(MAPPED) && rest.contains(&b'.') => {
+            begin + MAPPED.len()..range.end
+        }
+        _ => range,
+    }
+}
+
+fn without_own_port(word: &[u8]) -> Range<usize> {
     if word.first() == Some(&b'[')
         && let Some(end) = memchr::memchr(b']', word)
     {
@@ -139,10 +160,20 @@ const UNITS: [(&[u8], i64); 7] = [
     (b"ns", 1),
 ];
 
+/// The nanoseconds of a unit's name, as in `ms`.
+pub(crate) fn unit_ns(name: &[u8]) -> Option<i64> {
+    UNITS.iter().find(|unit| unit.0 == name).map(|unit| unit.1)
+}
+
 /// Seconds as a number, or numbers with units as Go writes them, as in `1m2.5s`.
-pub(super) fn any_duration(text: &[u8]) -> Result<i64, Reason> {
+pub(crate) fn any_duration(text: &[u8]) -> Result<i64, Reason> {
+    any_duration_or(text, SECOND)
+}
+
+/// The same, but a number without a unit is one of these, in nanoseconds.
+pub(super) fn any_duration_or(text: &[u8], unit: i64) -> Result<i64, Reason> {
     let text = text.trim_ascii();
-    if let Some((ns, _)) = decimal(text, SECOND) {
+    if let Some((ns, _)) = decimal(text, unit) {
         return Ok(ns);
     }
     let mut rest = text;
@@ -152,8 +183,8 @@ pub(super) fn any_duration(text: &[u8]) -> Result<i64, Reason> {
         let (number, after) = rest.split_at(number);
         let letters = after.iter().take_while(|byte| !byte.is_ascii_digit()).count();
         let (letters, after) = after.split_at(letters);
-        let unit = UNITS.iter().find(|unit| unit.0 == letters.trim_ascii());
-        let part = duration(number.trim_ascii(), unit.ok_or(Reason::BadNumber)?.1)?;
+        let unit = unit_ns(letters.trim_ascii()).ok_or(Reason::BadNumber)?;
+        let part = duration(number.trim_ascii(), unit)?;
         sum = sum.checked_add(part).ok_or(Reason::BadNumber)?;
         rest = after;
     }
@@ -211,7 +242,9 @@ mod tests {
             ("198.51.100.7:49152", "198.51.100.7"),
             ("[2001:db8::2]:443", "2001:db8::2"),
             ("2001:db8::2:443", "2001:db8::2:443"),
-            ("::ffff:192.0.2.9", "::ffff:192.0.2.9"),
+            ("::ffff:192.0.2.9", "192.0.2.9"),
+            ("[::FFFF:192.0.2.9]:80", "192.0.2.9"),
+            ("::ffff:0:1", "::ffff:0:1"),
             ("unix:", "unix:"),
             (".:", ".:"),
             ("1.2.3:80", "1.2.3:80"),
@@ -226,5 +259,6 @@ mod tests {
             assert_eq!(&found[..], expected.as_bytes(), "{text}");
         }
         assert_eq!(address(Cow::Borrowed(b"\xff")), Err(Reason::BadEncoding));
+        assert_eq!(address(Cow::Borrowed(b"1790000000\t192.0.2.1")), Err(Reason::NotThisFormat));
     }
 }

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::field::{UNKNOWN, ip, is_address};
-use crate::number::decimal;
-use crate::time::{MILLISECOND, SECOND};
 
 /// A field of a rest, without its quotes.
 #[derive(Clone, Copy, Debug)]
@@ -19,14 +17,18 @@ pub(super) struct Word<'a> {
 pub(super) struct Added<'a> {
     /// Its place among those added, from 0.
     pub(super) place: usize,
-    words: Vec<&'a [u8]>,
+    pub(super) words: Vec<&'a [u8]>,
     quoted: bool,
     /// The number of all lines.
     lines: usize,
 }
 
 /// What decides about a reading.
-const DECIDES: &str = "the log's own format after --format (a log_format or LogFormat) decides";
+pub(super) const DECIDES: &str =
+    "the log's own format after --format (a log_format or LogFormat) decides";
+
+/// Servers of a pool have fewer ports.
+const PORTS_LEAST: usize = 8;
 
 impl<'a> Added<'a> {
     /// The field at a place, if most lines have it.
@@ -51,7 +53,7 @@ impl<'a> Added<'a> {
     }
 
     /// The name of the field in messages.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let shown = String::from_utf8_lossy(self.first().unwrap_or(b"-"));
         format!("field {} of those added (`{shown}`)", self.place + 1)
     }
@@ -62,7 +64,8 @@ impl<'a> Added<'a> {
         columns: &[Added<'_>],
         clients: &BTreeSet<Vec<u8>>,
     ) -> (Option<usize>, Vec<String>) {
-        let addresses = columns.iter().filter(|one| one.most(|word| word == b"-" || is_list(word)));
+        let is_value = |word: &[u8]| word == b"-" || is_list(word);
+        let addresses = columns.iter().filter(|one| one.most(is_value) || one.has_client_ports());
         let (own, fitting): (Vec<_>, Vec<_>) = addresses.partition(|column| column.is_own(clients));
         let mut doubts: Vec<String> = own
             .iter()
@@ -111,50 +114,24 @@ impl<'a> Added<'a> {
         if inside { same && own_inside } else { same || own_inside }
     }
 
+    /// Whether the addresses have ports, as some proxies pass them on: those of clients vary, and
+    /// those of servers do not.
+    fn has_client_ports(&self) -> bool {
+        let with_port = |word: &&&[u8]| is_forwarded(word) && !is_list(word);
+        let words: Vec<&&[u8]> = self.words.iter().filter(with_port).collect();
+        let first = |word: &&&[u8]| word.split(|byte| *byte == b',').next().map(<[u8]>::to_vec);
+        let port = |word: Vec<u8>| word.rsplit(|byte| *byte == b':').next().map(<[u8]>::to_vec);
+        let ports: BTreeSet<Vec<u8>> = words.iter().filter_map(first).filter_map(port).collect();
+        self.quoted && self.most(is_forwarded) && ports.len() > PORTS_LEAST.max(words.len() / 2)
+    }
+
     fn is_same(&self) -> bool {
         self.words.windows(2).all(|pair| pair[0] == pair[1])
     }
 
-    fn any(&self, holds: impl Fn(&[u8]) -> bool) -> bool {
+    pub(super) fn any(&self, holds: impl Fn(&[u8]) -> bool) -> bool {
         self.words.iter().any(|word| holds(word))
     }
-
-    /// The place of a request's time without a name. Of several, parts of the time are shorter, and
-    /// the longest is the whole. Also what else the lines could mean.
-    pub(super) fn longest_time(
-        columns: &[Added<'_>],
-        lines: &[Vec<Word<'_>>],
-    ) -> (Option<usize>, Option<String>) {
-        let times: Vec<_> = columns.iter().filter(|column| column.most(is_bare_time)).collect();
-        let value = |line: &[Word<'_>], place: usize| {
-            line.get(place).and_then(|word| decimal(word.text, SECOND)).map_or(0, |ns| ns.0)
-        };
-        // nginx rounds each time for itself.
-        let exceeds = |one: &Added<'_>, other: &Added<'_>| {
-            lines.iter().any(|line| value(line, one.place) > value(line, other.place) + MILLISECOND)
-        };
-        let whole = |one: &&&Added<'_>| times.iter().all(|other| !exceeds(other, one));
-        if let Some(whole) = times.iter().find(whole) {
-            return (Some(whole.place), None);
-        }
-        let doubt = match times[..] {
-            [first, second, ..] => Some(format!(
-                "{} is taken for the request's time in seconds, not {}; {DECIDES}",
-                first.name(),
-                second.name()
-            )),
-            _ => None,
-        };
-        (times.first().map(|first| first.place), doubt)
-    }
-}
-
-/// As nginx writes `$request_time`: always with three digits after the point. A day or more is no
-/// request's time: `$msec`, the seconds since 1970, looks the same.
-pub(super) fn is_bare_time(word: &[u8]) -> bool {
-    const DAY: i64 = 86_400 * SECOND;
-    let digits = word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    digits && matches!(decimal(word, SECOND), Some((0..DAY, 3)))
 }
 
 /// Whether this is an address, or several with commas between them.

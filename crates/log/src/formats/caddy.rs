@@ -1,8 +1,12 @@
-//! Caddy's JSON lines. Their time is that of the request's end, their durations are seconds.
+//! Caddy's JSON lines. Their time is that of the request's end. Their durations are seconds with a
+//! fraction, unless the option `duration_format` says otherwise: whole numbers are then
+//! milliseconds or nanoseconds, which differ by their size, and texts have a unit.
 
 use super::FormatEntry;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, largest_whole};
+use super::keyed::Keyed;
 use crate::field::Field;
+use crate::time::MILLISECOND;
 
 pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "caddy",
@@ -10,15 +14,33 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     source: "https://caddyserver.com/docs/caddyfile/directives/log",
     example: include_str!("examples/caddy.log"),
     argument: None,
-    open: |head, wanted| DIALECT.open(head, wanted),
+    open: |head, wanted| {
+        let whole = largest_whole(head, DURATION).filter(|largest| *largest > 0);
+        let unit = whole.map(|largest| if largest < LONGEST_MS { MILLISECOND } else { 1 });
+        DIALECT.open_as(head, wanted, |keyed| match unit {
+            Some(unit) => of_unit(keyed, unit),
+            None => keyed,
+        })
+    },
 };
+
+const DURATION: &str = "duration";
+/// No request of the first lines takes as many milliseconds, and some take as many nanoseconds.
+const LONGEST_MS: u64 = 1_000_000;
+
+fn of_unit(mut keyed: Keyed, unit: i64) -> Keyed {
+    for (_, field, _) in keyed.fields.iter_mut().filter(|field| field.0 == DURATION) {
+        *field = Field::DurationOr(unit);
+    }
+    keyed
+}
 
 /// Older versions have the address and port together.
 const DIALECT: Dialect = Dialect {
     marks: &[&["ts", "request.uri"]],
     fields: &[
         ("ts", Field::AnyTime),
-        ("duration", Field::AnyDuration),
+        (DURATION, Field::AnyDuration),
         ("status", Field::Status),
         ("size", Field::Bytes),
         ("user_id", Field::User),

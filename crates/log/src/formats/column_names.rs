@@ -24,7 +24,7 @@ macro_rules! meanings {
 meanings! {
     "time": Field::AnyTime, [
         "start_time", "started_at", "starteddatetime", "started_date_time", "begin",
-        "request_creation_time", "edge_start_timestamp",
+        "request_creation_time", "edge_start_timestamp", "request_time_epoch", "req_time_sec",
     ];
     "end": Field::AnyTime, [
         "msec", "time_iso8601", "time_local", "end", "end_time", "finished_at",
@@ -34,66 +34,78 @@ meanings! {
         "time", "timestamp", "ts", "datetime", "date_time", "date", "time_stamp", "asctime",
         "event_time",
     ];
-    "duration_ns": Field::Duration(1), ["duration_ns", "elapsed_ns", "event_duration"];
+    "duration_ns": Field::Duration(1), [
+        "duration_ns", "elapsed_ns", "event_duration", "latency_ns", "duration_nanos",
+    ];
     "duration_us": Field::Duration(MICROSECOND), [
-        "duration_us", "elapsed_us", "request_time_us", "time_us",
+        "duration_us", "elapsed_us", "request_time_us", "time_us", "latency_us",
+        "response_time_us", "duration_micros",
     ];
     "duration_ms": Field::Duration(MILLISECOND), [
         "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
-        "took_ms", "time_ms",
-        // Of AWS API Gateway and of Kong.
-        "response_latency", "latencies_request",
+        "took_ms", "time_ms", "latency_ms", "elapsed_milliseconds", "duration_millis",
+        "duration_in_ms",
+        // Of AWS API Gateway, of Kong and of Akamai.
+        "response_latency", "latencies_request", "transfer_time_m_sec",
     ];
     "duration_s": Field::Duration(SECOND), [];
     "duration": Field::AnyDuration, [
         "duration", "request_time", "request_duration", "elapsed", "time_taken", "took",
         "response_time", "duration_s", "elapsed_s", "request_time_s", "response_time_s",
         "time_taken_s", "took_s", "latency_human", "properties_time_taken",
+        "responsetime", "elapsed_time", "duration_seconds", "duration_sec", "elapsed_seconds",
+        "latency_s", "latency_seconds",
+        // Of OpenTelemetry's conventions, in seconds.
+        "http_server_request_duration", "server_request_duration",
     ];
     "address": Field::Address, [
         "client_ip", "clientip", "remote_addr", "remote_ip", "remote_address", "client_address",
         "ip", "address", "c_ip", "source_ip", "remote_host", "client",
         "client_addr", "client_host", "real_ip", "x_real_ip", "src_ip", "src", "peer",
-        "source_address", "properties_client_ip", "id_orig_h",
+        "source_address", "properties_client_ip", "id_orig_h", "caller_ip_address",
+        "client_ip_address", "cli_ip", "proxy_client_ip", "remote",
     ];
     "forwarded": Field::Forwarded, ["http_x_forwarded_for", "x_forwarded_for"];
     "agent": Field::Agent, [
         "http_user_agent", "user_agent", "useragent", "agent", "client_request_user_agent",
-        "user_agent_original", "properties_user_agent",
+        "user_agent_original", "properties_user_agent", "cs(user_agent)", "ua",
     ];
     "user": Field::User, ["remote_user", "user_id", "userid", "user_name", "username", "user"];
     "method": Field::Method, [
         "request_method", "http_method", "method", "verb", "client_request_method",
-        "http_request_method", "properties_http_method",
+        "http_request_method", "properties_http_method", "req_method", "cs_method",
+        "request_verb",
     ];
     "host": Field::Host, [
         "http_host", "host", "server_name", "vhost", "client_request_host", "url_domain",
-        "properties_host", "properties_host_name",
+        "properties_host", "properties_host_name", "req_host", "x_host_header", "cs_host",
+        "authority",
     ];
     "request": Field::Request, ["request", "request_line"];
     "url": Field::Url, [
         "request_uri", "uri", "url", "path", "target", "request_path", "client_request_uri",
         "url_original", "url_path", "url_full", "uri_path", "resource_path",
-        "properties_request_uri",
+        "properties_request_uri", "http_uri", "requested_uri", "req_path", "request_url",
+        "cs_uri_stem", "cs_uri", "resource",
     ];
-    "query": Field::Query, ["args", "query_string", "query"];
+    "query": Field::Query, ["args", "query_string", "query", "cs_uri_query", "query_str"];
     "protocol": Field::Protocol, [
         "server_protocol", "protocol", "proto", "http_version", "client_request_protocol",
     ];
     "status": Field::Status, [
         "status", "status_code", "response_code", "http_status", "code", "edge_response_status",
         "http_response_status_code", "properties_http_status", "properties_http_status_code",
-        "response_status",
+        "response_status", "sc_status", "elb_status_code",
     ];
     "bytes": Field::Bytes, [
         "body_bytes_sent", "bytes_sent", "response_bytes", "response_size", "bytes", "size",
         "content_length", "edge_response_bytes", "http_response_body_bytes", "response_length",
         "bytes_out", "length", "properties_sent_bytes", "properties_response_bytes",
-        "response_body_len",
+        "response_body_len", "sc_bytes", "response_body_size",
     ];
     "referrer": Field::Referrer, [
         "http_referer", "http_referrer", "referer", "referrer", "client_request_referer",
-        "http_request_referrer",
+        "http_request_referrer", "cs(referer)",
     ];
 }
 
@@ -106,6 +118,8 @@ pub(super) struct Resolved {
     pub(super) ends: bool,
     /// Whether a column is a time.
     pub(super) timed: bool,
+    /// Whether a column says by its name that it is the time of the request's begin.
+    begins: bool,
 }
 
 impl Meaning {
@@ -123,7 +137,7 @@ impl Meaning {
 
 /// A name in its form for comparison: in lower case, with `_` between words. `clientIP` and
 /// `HTTPMethod` are of two words.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let letters: Vec<char> = name.trim().trim_start_matches('@').chars().collect();
     let mut plain = String::new();
     for (place, letter) in letters.iter().enumerate() {
@@ -155,7 +169,9 @@ pub(super) fn mapped(mapping: Option<&str>) -> Result<Vec<(Field, String)>, Inva
 
 /// Whether a column of this name and meaning has durations of an unknown unit.
 pub(super) fn unit_open(name: &str, field: &Field) -> bool {
-    *field == Field::AnyDuration && !plain(name).ends_with("_s")
+    let name = plain(name);
+    let told = ["_s", "_sec", "_seconds", "server_request_duration"];
+    *field == Field::AnyDuration && !told.iter().any(|end| name.ends_with(end))
 }
 
 /// The meanings of columns of these names: by the user's mapping, as in `time=ts,user=ip`, and else
@@ -175,18 +191,22 @@ pub(super) fn resolve(
         place.ok_or_else(|| unknown("column", wanted, names.iter().map(|name| &name[..])))
     };
     let columns = vec![(Field::Skip, false); names.len()];
-    let mut resolved = Resolved { columns, ends, timed: false };
+    let mut resolved = Resolved { columns, ends, timed: false, begins: false };
     let mut kinds = Vec::new();
     if let Some(user) = user {
         resolved.columns[place_of(user)?].1 = true;
         kinds.push("user");
     }
-    for (meaning, column) in pairs(mapping)? {
+    let given = pairs(mapping)?;
+    let begins = given.iter().any(|(meaning, _)| meaning.key == "time");
+    for (meaning, column) in given {
         let place = place_of(column)?;
         // An address can identify the user, and remains the address.
         if meaning.field == Field::User {
             resolved.columns[place].1 = true;
             kinds.push("user");
+        } else if meaning.key == "end" && begins {
+            resolved.columns[place].0 = Field::End;
         } else {
             resolved.assign(meaning, place, &mut kinds);
         }
@@ -196,13 +216,14 @@ pub(super) fn resolve(
     resolved.assign_usual(whole, &mut kinds);
     resolved.assign_usual(grouped, &mut kinds);
     resolved.timed = kinds.contains(&"time");
+    resolved.complete_times(names, kinds.contains(&"duration"));
     Ok(resolved)
 }
 
 /// The groups of keys that have those of a request, of its response, or of both.
 const OF_REQUEST: [&str; 4] = ["request", "req", "http_request", "network"];
 const OF_RESPONSE: [&str; 5] = ["response", "resp", "res", "http_response", "reply"];
-const OF_BOTH: [&str; 12] = [
+const OF_BOTH: [&str; 16] = [
     "http",
     "headers",
     "header",
@@ -213,6 +234,10 @@ const OF_BOTH: [&str; 12] = [
     "payload",
     "properties",
     "context",
+    "meta",
+    "span",
+    "state",
+    "proto_payload",
     "access",
     "access_log",
 ];
@@ -261,12 +286,39 @@ impl Resolved {
 
     fn assign(&mut self, meaning: &Meaning, place: usize, kinds: &mut Vec<&'static str>) {
         match meaning.key {
-            "time" => self.ends = false,
+            "time" => (self.ends, self.begins) = (false, true),
             "end" => self.ends = true,
             _ => {}
         }
         self.columns[place].0 = meaning.field.clone();
         kinds.push(meaning.kind());
+    }
+
+    /// Adds the columns that complete a time: the end beside the begin, if no column has the
+    /// duration, and the day beside the time of day, or the reverse.
+    fn complete_times(&mut self, names: &[String], has_duration: bool) {
+        const DAY_AND_TIME: [&str; 3] = ["date", "time", "time_of_day"];
+        let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+        let is_half = |place: &usize| DAY_AND_TIME.contains(&&names[*place][..]);
+        let timed = self.columns.iter().position(|column| column.0 == Field::AnyTime);
+        if let Some(timed) = timed.filter(is_half) {
+            let date = |place: usize| names[place] == "date";
+            let other = |place: &usize| is_half(place) && date(*place) != date(timed);
+            self.give(other, &Field::DayOrTime);
+        }
+        if self.begins && !has_duration {
+            let ends = MEANINGS.iter().filter(|meaning| meaning.key == "end");
+            let ends: Vec<&str> = ends.flat_map(|meaning| meaning.usual).copied().collect();
+            self.give(|place| ends.contains(&&names[*place][..]), &Field::End);
+        }
+    }
+
+    /// Gives the first column of these that has no meaning this one.
+    fn give(&mut self, fits: impl Fn(&usize) -> bool, field: &Field) {
+        let free = |place: &usize| self.columns[*place].0 == Field::Skip && fits(place);
+        if let Some(place) = (0..self.columns.len()).find(free) {
+            self.columns[place].0 = field.clone();
+        }
     }
 }
 
@@ -308,6 +360,15 @@ mod tests {
         assert_eq!(found.columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>(), expected);
         assert!(!found.ends && resolved(&["msec"], None).unwrap().ends);
         assert!(!resolved(&["ip", "url"], None).unwrap().timed);
+        let found = resolved(&["start_time", "end_time", "ip"], None).unwrap();
+        assert_eq!((&found.columns[1].0, found.ends), (&Field::End, false));
+        let found = resolved(&["start_time", "end_time", "took_ms"], None).unwrap();
+        assert_eq!(found.columns[1].0, Field::Skip);
+        let found = resolved(&["date", "time", "ip"], None).unwrap();
+        assert_eq!(
+            (&found.columns[0].0, &found.columns[1].0),
+            (&Field::DayOrTime, &Field::AnyTime)
+        );
         let names =
             ["timeStamp", "clientIP", "HTTPMethod", "http.response.status_code", "event.id"];
         let found = resolved(&names, None).unwrap();

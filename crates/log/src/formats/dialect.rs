@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::json::{Json, keys};
+use super::json::{Json, LINES_LOOKED_AT, keys};
 use super::keyed::Keyed;
+use super::scanner::Scanner;
 use super::{Format, FormatOptions, Head};
 use crate::field::Field;
+use crate::number::integer;
 
 /// The form of a program's lines.
 pub(super) struct Dialect {
@@ -26,7 +28,17 @@ impl Dialect {
         head: &Head<'_>,
         wanted: &FormatOptions<'_>,
     ) -> Result<Option<Arc<dyn Format>>, Invalid> {
-        let keyed = self.keyed(&keys(head), wanted);
+        self.open_as(head, wanted, |keyed| keyed)
+    }
+
+    /// The same, with changes to what the keys mean.
+    pub(super) fn open_as(
+        &self,
+        head: &Head<'_>,
+        wanted: &FormatOptions<'_>,
+        change: impl FnOnce(Keyed) -> Keyed,
+    ) -> Result<Option<Arc<dyn Format>>, Invalid> {
+        let keyed = self.keyed(&keys(head), wanted).map(change);
         Ok(keyed.map(|keyed| Arc::new(Json::new(keyed)) as Arc<dyn Format>))
     }
 
@@ -52,4 +64,12 @@ impl Dialect {
         let (ends, unit_open, has_method) = (self.ends, false, true);
         Some(Keyed { fields, ends, unused_fields, unit_open, has_method, doubts: vec![] })
     }
+}
+
+/// The largest value of a key of the first lines, if all its values are whole numbers.
+pub(super) fn largest_whole(head: &Head<'_>, key: &str) -> Option<u64> {
+    let lines = head.lines().filter(|line| line.starts_with(b"{")).take(LINES_LOOKED_AT);
+    let values: Vec<&[u8]> = lines.filter_map(|line| Scanner::new(line).source_of(key)).collect();
+    let numbers = values.iter().map(|value| integer(value)).collect::<Option<Vec<u64>>>()?;
+    numbers.into_iter().max()
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::added::{Added, Word, is_forwarded};
+use super::added_time;
 use crate::field::{Draft, Field};
 use crate::reason::{Reason, example};
 use crate::time::{Clock, SECOND};
@@ -12,9 +13,10 @@ use crate::time::{Clock, SECOND};
 /// The known fields after the last field of a layout.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras {
-    /// The places of addresses and of the request's time, in seconds.
+    /// The place of addresses.
     forwarded: Option<usize>,
-    seconds: Option<usize>,
+    /// The place of the request's time, and how it is written.
+    time: Option<(usize, Field)>,
     unused_fields: Vec<String>,
     doubts: Vec<String>,
 }
@@ -42,14 +44,16 @@ impl Extras {
             (0..PLACES_MAX).filter_map(|place| Added::of_most(place, &lines)).collect();
         let named = columns.iter().find(|column| column.most(is_named)).map(|one| one.place);
         let (forwarded, mut doubts) = Added::forwarded(&columns, &clients);
-        let bare = || Added::longest_time(&columns, &lines);
-        let (seconds, of_time) = named.map_or_else(bare, |place| (Some(place), None));
+        let bare = || added_time::find(&columns, &lines);
+        let seconds = |place| (Some((place, Field::Duration(SECOND))), None);
+        let (time, of_time) = named.map_or_else(bare, seconds);
         doubts.extend(of_time);
-        let mut extras = Extras { forwarded, seconds, unused_fields: Vec::new(), doubts };
+        let place = time.as_ref().map(|time| time.0);
+        let mut extras = Extras { forwarded, time, unused_fields: Vec::new(), doubts };
         for column in &columns {
             let follows = named.is_some_and(|named| named + 1 == column.place);
             let ours = follows && column.most(|word| word.starts_with(CHOSEN));
-            let used = ours || [forwarded, seconds].contains(&Some(column.place));
+            let used = ours || [forwarded, place].contains(&Some(column.place));
             if let (false, Some(word)) = (used, column.first()) {
                 let word: String = example(word).chars().take(SHOWN).collect();
                 let name = format!("field {} of those added, as in `{word}`", column.place + 1);
@@ -60,8 +64,8 @@ impl Extras {
     }
 
     /// Whether the request's time is among them.
-    pub(super) fn has_seconds(&self) -> bool {
-        self.seconds.is_some()
+    pub(super) fn has_time(&self) -> bool {
+        self.time.is_some()
     }
 
     /// The fields that are not used.
@@ -83,15 +87,17 @@ impl Extras {
         clock: &mut Clock,
         draft: &mut Draft<'a>,
     ) -> Result<(), Reason> {
-        if self.forwarded.is_none() && self.seconds.is_none() {
+        if self.forwarded.is_none() && self.time.is_none() {
             return Ok(());
         }
         for (place, Word { text: word, .. }) in words(rest).enumerate().take(PLACES_MAX) {
             if self.forwarded == Some(place) && is_forwarded(word) {
                 draft.set(&Field::Forwarded, Cow::Borrowed(word), clock)?;
-            } else if self.seconds == Some(place) {
+            } else if let Some((at, field)) = &self.time
+                && *at == place
+            {
                 let value = unnamed(word).unwrap_or(word);
-                draft.set(&Field::Duration(SECOND), Cow::Borrowed(value), clock)?;
+                draft.set(field, Cow::Borrowed(value), clock)?;
             }
         }
         Ok(())
@@ -135,7 +141,8 @@ mod tests {
         let lines =
             lines.iter().map(|(client, rest)| (client.as_bytes().to_vec(), rest.as_bytes()));
         let extras = Extras::find(lines);
-        (extras.forwarded, extras.seconds, extras.unused_fields.len(), extras.doubts.len())
+        let place = extras.time.map(|time| time.0);
+        (extras.forwarded, place, extras.unused_fields.len(), extras.doubts.len())
     }
 
     fn found(rests: &[&str]) -> (Option<usize>, Option<usize>, usize) {
@@ -156,6 +163,26 @@ mod tests {
         assert_eq!(found(&[" 0.031 0.010", " 0.000 -", " 0.5 0.500"]), (None, Some(0), 1));
         let crossed = [("a", " 0.010 0.031"), ("a", " 0.900 0.031")];
         assert_eq!(of_lines(&crossed), (None, Some(0), 1, 1));
+    }
+
+    #[test]
+    fn a_time_says_its_unit_or_is_doubted() {
+        let field = |rest: &str| {
+            let lines = (0..9).map(|_| (b"192.0.2.1".to_vec(), rest.as_bytes()));
+            let extras = Extras::find(lines);
+            (extras.time, extras.doubts.len())
+        };
+        let of = |place, field| (Some((place, field)), 0);
+        assert_eq!(field(" 12.390 ms"), of(0, Field::Duration(1_000_000)));
+        assert_eq!(field(" - 12 us"), of(1, Field::Duration(1_000)));
+        assert_eq!(field(" Time: 12ms"), of(1, Field::AnyDuration));
+        assert_eq!(field(" 0.012s"), of(0, Field::AnyDuration));
+        assert_eq!(field(" 0.0124"), of(0, Field::Duration(SECOND)));
+        assert_eq!(field(" 0.012390"), of(0, Field::Duration(SECOND)));
+        assert_eq!(field(" 12.390"), (Some((0, Field::Duration(SECOND))), 1));
+        // Varnish's %D and time_firstbyte, and what is no time.
+        assert_eq!(field(" 12390 0.000123 hit"), (None, 0));
+        assert_eq!(field(" 12390 7ms2x"), (None, 0));
     }
 
     #[test]

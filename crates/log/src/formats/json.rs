@@ -48,7 +48,7 @@ fn only_time<'a>(head: &Head<'_>, paths: &'a [String]) -> Option<&'a str> {
 /// The lines whose values are tried.
 const LINES_TRIED: usize = 20;
 /// Keys are collected from this many lines.
-const LINES_LOOKED_AT: usize = 2000;
+pub(super) const LINES_LOOKED_AT: usize = 2000;
 
 /// The keys of the first lines that are objects, as paths such as `request.uri`.
 pub(super) fn keys(head: &Head<'_>) -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use thinktime_core::error::Invalid;
 
-use super::FormatOptions;
-use super::column_names::{Resolved, resolve, unit_open};
+use super::column_names::{Resolved, plain, resolve, unit_open};
+use super::{FormatOptions, clues};
 use crate::field::Field;
 
 /// The meanings of the keys of a file's lines.
@@ -43,10 +43,15 @@ impl Keyed {
         if !resolved.timed
             && let Some(key) = only_time()
         {
-            let mapping = format!("{},stamp={key}", wanted.argument.unwrap_or_default());
+            // AWS API Gateway's `requestTime` is that of the begin.
+            let meaning = if plain(key).starts_with("request") { "time" } else { "stamp" };
+            let mapping = format!("{},{meaning}={key}", wanted.argument.unwrap_or_default());
             resolved = resolve(keys, Some(&mapping), wanted.user, true)?;
         }
-        let Resolved { columns, ends, timed: named } = resolved;
+        let Resolved { mut columns, ends, timed: named, .. } = resolved;
+        // The user's own mapping says what it says.
+        let begins = wanted.argument.is_none() && clues::apply(keys, &mut columns);
+        let ends = ends && !begins;
         if let Some(lacking) = lacking(format, timed || named, &columns, keys) {
             return Err(lacking);
         }

@@ -50,8 +50,8 @@ impl LayoutFormat {
             Some((draft.entry.address.into_owned(), rest))
         });
         let extras = Extras::find(ends);
-        // Only nginx, which stamps the end, writes a duration there.
-        let ends = extras.has_seconds();
+        // nginx and the others that write a duration there stamp the end.
+        let ends = extras.has_time();
         let of = |layout: Layout| if ends { layout.of_ends() } else { layout };
         let (layout, others) = (of(layout), others.into_iter().map(of).collect());
         let (unused_fields, doubts) = (extras.unused_fields(), extras.doubts());
@@ -128,7 +128,10 @@ pub(super) fn common_begin(
             .iter()
             .map(move |begin| format!("{begin} {{ident}} {{user}} [{time}] {REST}{further}"))
     });
-    let templates: Vec<String> = templates.collect();
+    // aiohttp has neither of the words that nobody uses, and so no user.
+    let short = format!("{{address}} [{{clf}}] {REST}{further}");
+    let short = Some(short).filter(|_| wanted.user.is_none());
+    let templates: Vec<String> = templates.chain(short).collect();
     let templates: Vec<&str> = templates.iter().map(|template| &template[..]).collect();
     let (place, layout) = choose(&templates, false, head, wanted)?;
     let others = bare_dashes(templates[place], false, wanted);

@@ -5,12 +5,14 @@
 //! `tests.rs`).
 
 mod added;
+mod added_time;
 mod alb;
 mod apache;
 mod array;
 mod caddy;
 mod choice;
 mod cloudfront;
+mod clues;
 mod column_names;
 mod combined;
 mod common;

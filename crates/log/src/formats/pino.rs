@@ -2,7 +2,10 @@
 //! of the request's end.
 
 use super::FormatEntry;
-use super::dialect::Dialect;
+use super::Head;
+use super::dialect::{Dialect, largest_whole};
+use super::keyed::Keyed;
+use super::scanner::Scanner;
 use crate::field::Field;
 use crate::time::MILLISECOND;
 
@@ -12,8 +15,24 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     source: "https://github.com/pinojs/pino-http",
     example: include_str!("examples/pino.log"),
     argument: None,
-    open: |head, wanted| LINES.open(head, wanted),
+    open: |head, wanted| {
+        let apart = largest_whole(head, "time").is_some() && in_two_lines(head);
+        LINES.open_as(head, wanted, |keyed| match apart {
+            true => Keyed { doubts: vec![IN_TWO.to_owned()], ..keyed },
+            false => keyed,
+        })
+    },
 };
+
+const IN_TWO: &str = "requests and their answers have lines of their own, as of Fastify, and only the \
+    requests are read, without status and duration: `jq -sc 'group_by([.pid,.reqId])[]|add' FILE | \
+    thinktime learn -` joins them";
+
+/// Whether no line has both a request and its answer.
+fn in_two_lines(head: &Head<'_>) -> bool {
+    let has = |line: &[u8], key| Scanner::new(line).source_of(key).is_some();
+    !head.lines().any(|line| has(line, "req") && has(line, "res"))
+}
 
 const LINES: Dialect = Dialect {
     marks: &[&["req.method", "req.url", "res.statusCode"]],

@@ -11,9 +11,12 @@
 //! | syslog, journal as text | RFC 3164, section 4.1; RFC 5424, section 6 |
 //! | Compose, kubectl | `docker compose logs`, `kubectl logs --prefix --timestamps` |
 //! | levels | <https://docs.python.org/3/library/logging.html>, and loggers like it |
+//! | text before JSON | the consoles of Caddy and zap, the files of Fluentd |
+//! | any text | before a client of the Common Log Format |
 //! | exports | cells of RFC 4180, strings of RFC 8259 |
 
 mod level;
+mod other;
 mod quoted;
 mod stamp;
 mod syslog;
@@ -56,12 +59,19 @@ pub(super) enum Prefix {
     Level,
     /// `2026-11-22T10:00:00.123456789Z LINE`
     Stamp,
+    /// `2026/11/22 10:00:00.123 INFO handled request {...}`
+    Object,
+    /// `web-7d nginx 192.0.2.1 - - [22/Nov/2026:...`
+    Client,
 }
 
-use Prefix::{Colour, Cri, IsoSyslog, Level, Member, Name, OldSyslog, Pod, Quoted, Stamp, Syslog};
+use Prefix::{
+    Client, Colour, Cri, IsoSyslog, Level, Member, Name, Object, OldSyslog, Pod, Quoted, Stamp,
+    Syslog,
+};
 
 /// All, the more telling ones first.
-const ALL: [Prefix; 17] = [
+const ALL: [Prefix; 19] = [
     Colour,
     Member("log", "time"),
     Member("MESSAGE", "__REALTIME_TIMESTAMP"),
@@ -79,6 +89,8 @@ const ALL: [Prefix; 17] = [
     Pod,
     Level,
     Stamp,
+    Object,
+    Client,
 ];
 /// The lines that decide about it.
 const LINES_JUDGED: usize = 500;
@@ -130,7 +142,7 @@ impl Prefix {
             Cri => cri(line)?,
             Syslog => syslog::new(line)?,
             OldSyslog => syslog::old(line)?,
-            IsoSyslog => syslog::tagged(stamp::after(line)?)?,
+            IsoSyslog => syslog::tagged(stamp::after(syslog::after_priority(line))?)?,
             Name => named(line)?,
             Pod => {
                 let inner = line.strip_prefix(b"[pod/")?;
@@ -138,6 +150,8 @@ impl Prefix {
             }
             Level => level::after(line)?,
             Stamp => stamp::after(line)?,
+            Object => other::object(line)?,
+            Client => other::client(line)?,
         };
         Some(Cow::Borrowed(plain))
     }
@@ -146,7 +160,7 @@ impl Prefix {
     fn time(self, line: &[u8], clock: &mut Clock) -> Option<Time> {
         match self {
             Member(_, key) => clock.any(&Scanner::new(line).text_of(key)?).ok(),
-            Cri | IsoSyslog | Stamp => stamp::of(line, clock),
+            Cri | IsoSyslog | Stamp | Object => stamp::of(syslog::after_priority(line), clock),
             Syslog => stamp::of(after_space(line)?, clock),
             Level => {
                 let before = &line[..line.len() - level::after(line)?.len()];
@@ -154,7 +168,7 @@ impl Prefix {
                 stamp::of(&before[at..], clock)
             }
             Quoted => quoted::time(line, clock),
-            Colour | OldSyslog | Name | Pod => None,
+            Colour | OldSyslog | Name | Pod | Client => None,
         }
     }
 }

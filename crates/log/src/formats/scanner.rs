@@ -225,6 +225,21 @@ impl<'a> Scanner<'a> {
         read.ok().and(found)
     }
 
+    /// The source form of the value of a key of the object.
+    pub(super) fn source_of(mut self, wanted: &str) -> Option<&'a [u8]> {
+        let mut found = None;
+        let read = self.object(|scanner, key| {
+            scanner.peek();
+            let begin = scanner.at;
+            scanner.skip()?;
+            if key == wanted.as_bytes() {
+                found = Some(&scanner.text[begin..scanner.at]);
+            }
+            Ok(())
+        });
+        read.ok().and(found)
+    }
+
     /// Skips a value.
     pub(super) fn skip(&mut self) -> Result<(), Reason> {
         let mut depth = 0_usize;

@@ -23,6 +23,8 @@ pub(super) struct Dialect {
     pub(super) time_taken: i64,
     /// Whether other programs that write it have another unit.
     pub(super) unit_varies: bool,
+    /// Whether times are those of the begin.
+    pub(super) begins: bool,
     /// The begin of the line that names the columns.
     pub(super) fields: &'static [u8],
 }
@@ -33,6 +35,7 @@ pub(super) const CLOUDFRONT: Dialect = Dialect {
     plus: false,
     time_taken: SECOND,
     unit_varies: false,
+    begins: false,
     fields: FIELDS,
 };
 /// Spaces, and milliseconds.
@@ -41,6 +44,7 @@ pub(super) const IIS: Dialect = Dialect {
     plus: true,
     time_taken: MILLISECOND,
     unit_varies: true,
+    begins: false,
     fields: FIELDS,
 };
 /// Tabs, and no duration.
@@ -95,13 +99,22 @@ pub(super) fn open(
     let is_given = |(_, column): &(Field, String)| same(column, TIME_TAKEN);
     let doubt = doubt.filter(|_| !meanings.iter().any(is_given));
     let wanted = Wanted { user: wanted.user.map(str::to_owned), meanings };
-    let mut format = W3c::new(Dialect { time_taken, ..dialect }, line, wanted);
+    let begins = of_aspnet(head);
+    let mut format = W3c::new(Dialect { time_taken, begins, ..dialect }, line, wanted);
     format.doubts.extend(doubt);
     Ok(Some(Arc::new(format)))
 }
 
 fn same(name: &str, other: &str) -> bool {
     name.eq_ignore_ascii_case(other)
+}
+
+/// Whether ASP.NET Core's logger wrote the file: it names its start and no program. Its times are
+/// those of the begin, and its milliseconds have a fraction.
+/// <https://learn.microsoft.com/en-us/aspnet/core/fundamentals/w3c-logger/>
+fn of_aspnet(head: &Head<'_>) -> bool {
+    let has = |mark: &[u8]| head.lines().any(|line| line.starts_with(mark));
+    has(b"#Start-Date:") && !has(SOFTWARE)
 }
 
 /// The unit of `time-taken`, and whether it could be another one: a fraction is one of seconds, and
@@ -114,7 +127,7 @@ fn unit(dialect: Dialect, head: &Head<'_>, names: &str) -> (i64, Option<String>)
     let software = head.lines().find_map(|line| line.strip_prefix(SOFTWARE));
     let software = software.map(|name| String::from_utf8_lossy(name).to_lowercase());
     let has = |part: &&str| software.as_ref().is_some_and(|name| name.contains(*part));
-    if OF_MILLISECONDS.iter().any(has) {
+    if OF_MILLISECONDS.iter().any(has) || of_aspnet(head) {
         return (MILLISECOND, None);
     }
     let value = |line: &'_ [u8]| {
@@ -208,8 +221,7 @@ impl Format for W3c {
             }
             draft.set(field, value, clock)?;
         }
-        // The time is that of the request's end.
-        take(draft.finish(true, clock)?);
+        take(draft.finish(!self.dialect.begins, clock)?);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use thinktime_core::error::Invalid;
 
 use super::{Choice, PREFIXES_MAX, Share, among_others, find_behind_prefix, fitting};
-use crate::formats::{Cut, FORMATS, FormatEntry, Head};
+use crate::formats::{Cut, FORMATS, Format, FormatEntry, Head};
 use crate::reason::{Reason, example};
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
@@ -41,8 +41,26 @@ fn nearly(head: &Head<'_>, choice: &Choice) -> Option<String> {
             _ => "",
         };
         let line = if line == 1 { "its first line".to_owned() } else { format!("line {line}") };
-        Some(format!("; read as `{}`, {line} is bad: {}{form}", known.name, reason.words()))
+        let near = format!("; read as `{}`, {line} is bad: {}{form}", known.name, reason.words());
+        Some(near + &naming(known.name, reason, &*format))
     })
+}
+
+/// The option that names the key or column that a reason misses, if fields have names.
+fn naming(name: &str, reason: Reason, format: &dyn Format) -> String {
+    let key = match reason {
+        Reason::NoAddress => "address",
+        Reason::NoPath => "url",
+        Reason::NoMethod => "method",
+        _ => return String::new(),
+    };
+    if !["json", "logfmt", "csv"].contains(&name) {
+        return String::new();
+    }
+    let unused = format.unused_fields();
+    let of_those =
+        if unused.is_empty() { String::new() } else { format!(" ({})", unused.join(", ")) };
+    format!("; `--format {name}:{key}=NAME` names the one that has it, of those unused{of_those}")
 }
 
 /// The format that lines would have with a time before each.
@@ -83,7 +101,7 @@ fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
         {
             ""
         }
-        Some(b'{') if !has(b"}\n{") => {
+        Some(b'{') if !has(b"}\n{") || first.trim_ascii() == b"{" => {
             "; JSON needs a line for each object, as `jq -c . FILE | thinktime learn -` makes them"
         }
         _ if choice.named.as_ref().is_some_and(|(_, argument)| argument.is_some()) => "",

@@ -3,7 +3,7 @@
 use super::{NAME_MAX, after_space};
 
 /// The text after `<190>`; the whole line without such a number.
-fn after_priority(line: &[u8]) -> &[u8] {
+pub(super) fn after_priority(line: &[u8]) -> &[u8] {
     let Some(inner) = line.strip_prefix(b"<") else { return line };
     let digits = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match inner.get(digits) {
