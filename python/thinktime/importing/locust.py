@@ -19,7 +19,7 @@ from thinktime.importing.literals import Names
 from thinktime.importing.notes import Notes
 from thinktime.importing.task_sets import Reader, Task
 from thinktime.importing.tasks import REDIRECTS, Steps
-from thinktime.importing.user_calls import is_of_client
+from thinktime.importing.user_calls import is_of_client, opened
 from thinktime.importing.waits import with_wait
 
 CLIENTS = 10
@@ -94,6 +94,9 @@ def _user(node: ast.ClassDef, script: Script) -> User:
     base = (
         address(host, f"`host` of `{node.name}`", script.notes) if isinstance(host, str) else None
     )
+    if base is None and (given := script.assigned(node, "host")) is not None:
+        text = f"`host` of `{node.name}` has no value here: say it as `--target`"
+        script.notes.add(f"line {given.lineno}", text)
     base = base or Address("", "/")
     steps = Steps(script, base, most if isinstance(most, int) else REDIRECTS)
     for name in _SETTINGS:
@@ -118,12 +121,18 @@ _SETTINGS = ("wait_function", "network_timeout", "connection_timeout",
 """Names of a class that change what its users do, and that are not carried over."""
 
 
+_QUOTES = "\"'"
+
+
 def _unread(tree: ast.Module, script: Script) -> None:
     """Notes what stands in no task that was read: requests, and what changes the load."""
     notes = script.notes
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and is_of_client(node) and node not in script.calls:
             text = "the request is left out: no task of a user was found that sends it"
+            notes.add(f"line {node.lineno}", text)
+        elif isinstance(node, ast.Call) and (file := opened(node)):
+            text = f"the file `{file.strip(_QUOTES)[:80]}` is left out: it is not read"
             notes.add(f"line {node.lineno}", text)
         elif isinstance(node, ast.ClassDef) and "LoadTestShape" in script.bases(node):
             notes.add(f"line {node.lineno}", f"the shape of the load `{node.name}` is left out")
