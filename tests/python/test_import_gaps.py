@@ -245,3 +245,20 @@ def test_arguments_of_locust_functions_and_pairs_of_loops_are_known() -> None:
 def test_a_request_that_is_handed_to_another_function_is_named() -> None:
     made = locust("self.client.get('/a')\ngevent.spawn(self.client.get, '/b')")
     assert has_note(made, "`gevent.spawn()` is left out")
+
+
+def test_default_header_fields_of_a_locust_class_are_carried() -> None:
+    text = """
+from locust import FastHttpUser, task
+class U(FastHttpUser):
+    host = "http://a.test"
+    default_headers = {"Accept-Language": "en", "X-A": late()}
+    @task
+    def t(self):
+        with self.client.request("GET", "/a", headers={"X-B": "1"}, catch_response=True) as resp:
+            pass
+"""
+    made = imported(text, kind="locust")
+    assert table(made)["request"][0]["headers"] == {"Accept-Language": "en", "X-B": "1"}
+    assert has_note(made, "header `X-A` left out")
+    assert len(made.notes) == 1

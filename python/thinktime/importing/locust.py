@@ -103,6 +103,8 @@ def _user(node: ast.ClassDef, script: Script) -> User:
         if (given := script.assigned(node, name)) is not None:
             text = f"`{name}` of `{node.name}` is left out"
             script.notes.add(f"line {given.lineno}", text)
+    if (fields := script.assigned(node, "default_headers")) is not None:
+        steps.take_fields(fields)
     found = Reader(script, steps).of(node, {})
     return User(
         node.name,
@@ -116,7 +118,7 @@ def _user(node: ast.ClassDef, script: Script) -> User:
 
 
 _SETTINGS = ("wait_function", "network_timeout", "connection_timeout",
-             "max_retries", "insecure", "default_headers", "concurrency", "proxy_host",
+             "max_retries", "insecure", "concurrency", "proxy_host",
              "pool_manager", "stop_timeout", "client_pool", "ssl_context_factory")  # fmt: skip
 """Names of a class that change what its users do, and that are not carried over."""
 
