@@ -192,3 +192,73 @@ class WebsiteUser(HttpLocust):
 """
     made = imported(text, kind="locust")
     assert targets(made) == ["/login", "/"]
+
+
+HOST = """
+import os
+from locust import HttpUser, task
+class U(HttpUser):
+    host = %s
+    @task
+    def t(self):
+        self.client.get("/a")
+"""
+
+
+@pytest.mark.parametrize("call", ["os.getenv", "os.environ.get"])
+def test_a_locust_host_with_a_default_is_carried(call: str) -> None:
+    made = imported(HOST % f"{call}('HOST', 'http://h.test/base')", kind="locust")
+    assert made.origin == "http://h.test"
+    assert targets(made) == ["/base/a"]
+
+
+def test_a_locust_host_without_a_value_is_named() -> None:
+    made = imported(HOST % "read_host()", kind="locust")
+    assert has_note(made, "`host` of `U` has no value here: say it as `--target`")
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("ROWS = list(csv.reader(open('users.csv')))", "users.csv"),
+        ("ROWS = json.load(open('users.json', 'r'))", "users.json"),
+        ("ROWS = Path('users.txt').read_text()", "users.txt"),
+        ("ROWS = pd.read_csv('users.csv')", "users.csv"),
+        ("OUT = open('out.csv', 'w')", ""),
+    ],
+)
+def test_files_that_a_locust_script_reads_are_named(line: str, file: str) -> None:
+    made = locust("self.client.get('/a')", line)
+    assert has_note(made, f"the file `{file}` is left out") == bool(file)
+    assert bool(made.notes) == bool(file)
+
+
+def test_arguments_of_locust_functions_and_pairs_of_loops_are_known() -> None:
+    before = "def get(user, path, n=0):\n    user.client.get(f'/{path}/{n}')\nUSERS = [('a', 'b')]"
+    made = locust(
+        "get(self, 'x', n=2)\nfor u, p in USERS:\n    self.client.get(f'/{u}/{p}')", before
+    )
+    assert targets(made) == ["/x/2", "/a/b"]
+    assert not made.notes
+
+
+def test_a_request_that_is_handed_to_another_function_is_named() -> None:
+    made = locust("self.client.get('/a')\ngevent.spawn(self.client.get, '/b')")
+    assert has_note(made, "`gevent.spawn()` is left out")
+
+
+def test_default_header_fields_of_a_locust_class_are_carried() -> None:
+    text = """
+from locust import FastHttpUser, task
+class U(FastHttpUser):
+    host = "http://a.test"
+    default_headers = {"Accept-Language": "en", "X-A": late()}
+    @task
+    def t(self):
+        with self.client.request("GET", "/a", headers={"X-B": "1"}, catch_response=True) as resp:
+            pass
+"""
+    made = imported(text, kind="locust")
+    assert table(made)["request"][0]["headers"] == {"Accept-Language": "en", "X-B": "1"}
+    assert has_note(made, "header `X-A` left out")
+    assert len(made.notes) == 1

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from import_results import imported, table
 
-from thinktime.importing import Imported
+from thinktime.importing import Imported, workload_text
 
 PLAN = """<jmeterTestPlan><hashTree><TestPlan testname="p"/><hashTree>
 <ThreadGroup testname="g"><stringProp name="ThreadGroup.num_threads">3</stringProp></ThreadGroup>
@@ -135,3 +135,13 @@ def test_a_host_of_the_shell_is_left_open(url: str, target: str) -> None:
     assert made.origin == ""
     assert table(made)["request"][0]["get"] == target
     assert any("has no value here: say the host as `--target`" in note for note in made.notes)
+
+
+def test_the_text_of_a_workload_asks_each_request_a_bounded_number_of_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+    first = workload_text.all_of
+    monkeypatch.setattr(workload_text, "all_of", lambda one: calls.append(1) or first(one))
+    imported("\n".join(f"curl http://a.test/{n}" for n in range(50)), kind="curl")
+    assert len(calls) == 1, "once for the population, and not again for each of its requests"

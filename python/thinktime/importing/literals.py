@@ -16,6 +16,10 @@ PARTS_MAX = 10_000
 """Larger lists and tables are taken as unknown."""
 
 
+_ENVIRONMENT = ("os.getenv", "os.environ.get", "environ.get", "getenv")
+"""Calls whose second argument is a default."""
+
+
 class Unknown:
     """The value of an expression that is known only at run time."""
 
@@ -75,6 +79,8 @@ class Names:
                 return -number
             case ast.Call() if _dotted(node.func) == "json.dumps" and node.args:
                 return _dumped(node, self.value(node.args[0], depth + 1))
+            case ast.Call() if _dotted(node.func) in _ENVIRONMENT and len(node.args) == 2:
+                return self.value(node.args[1], depth + 1)
             case ast.Call() if _dotted(node.func) == "str" and len(node.args) == 1:
                 found = self.value(node.args[0], depth + 1)
                 return str(found) if isinstance(found, str | int) else Unknown(node.args[0])

@@ -19,7 +19,7 @@ from thinktime.importing.literals import Names
 from thinktime.importing.notes import Notes
 from thinktime.importing.task_sets import Reader, Task
 from thinktime.importing.tasks import REDIRECTS, Steps
-from thinktime.importing.user_calls import is_of_client
+from thinktime.importing.user_calls import is_of_client, opened
 from thinktime.importing.waits import with_wait
 
 CLIENTS = 10
@@ -94,12 +94,17 @@ def _user(node: ast.ClassDef, script: Script) -> User:
     base = (
         address(host, f"`host` of `{node.name}`", script.notes) if isinstance(host, str) else None
     )
+    if base is None and (given := script.assigned(node, "host")) is not None:
+        text = f"`host` of `{node.name}` has no value here: say it as `--target`"
+        script.notes.add(f"line {given.lineno}", text)
     base = base or Address("", "/")
     steps = Steps(script, base, most if isinstance(most, int) else REDIRECTS)
     for name in _SETTINGS:
         if (given := script.assigned(node, name)) is not None:
             text = f"`{name}` of `{node.name}` is left out"
             script.notes.add(f"line {given.lineno}", text)
+    if (fields := script.assigned(node, "default_headers")) is not None:
+        steps.take_fields(fields)
     found = Reader(script, steps).of(node, {})
     return User(
         node.name,
@@ -113,9 +118,12 @@ def _user(node: ast.ClassDef, script: Script) -> User:
 
 
 _SETTINGS = ("wait_function", "network_timeout", "connection_timeout",
-             "max_retries", "insecure", "default_headers", "concurrency", "proxy_host",
+             "max_retries", "insecure", "concurrency", "proxy_host",
              "pool_manager", "stop_timeout", "client_pool", "ssl_context_factory")  # fmt: skip
 """Names of a class that change what its users do, and that are not carried over."""
+
+
+_QUOTES = "\"'"
 
 
 def _unread(tree: ast.Module, script: Script) -> None:
@@ -124,6 +132,9 @@ def _unread(tree: ast.Module, script: Script) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and is_of_client(node) and node not in script.calls:
             text = "the request is left out: no task of a user was found that sends it"
+            notes.add(f"line {node.lineno}", text)
+        elif isinstance(node, ast.Call) and (file := opened(node)):
+            text = f"the file `{file.strip(_QUOTES)[:80]}` is left out: it is not read"
             notes.add(f"line {node.lineno}", text)
         elif isinstance(node, ast.ClassDef) and "LoadTestShape" in script.bases(node):
             notes.add(f"line {node.lineno}", f"the shape of the load `{node.name}` is left out")

@@ -11,15 +11,13 @@ from thinktime.importing import content, gaps
 from thinktime.importing.addresses import Address, address
 from thinktime.importing.classes import Script
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
-from thinktime.importing.literals import Names, Unknown, is_unknown, with_gaps
+from thinktime.importing.literals import Unknown, is_unknown, with_gaps
 from thinktime.importing.secrets import is_secret, masked, masked_pairs
+from thinktime.importing.turns import names_of, turns_of
 from thinktime.importing.user_calls import is_fields, is_of_client, may_send
 
 REDIRECTS = 30
 """The redirects that the client of Locust follows by default, except those of HEAD."""
-
-TURNS_MAX = 50
-"""Loops with more turns are not unrolled."""
 
 STEPS_MAX = 2000
 STATEMENTS_MAX = 20_000
@@ -66,6 +64,11 @@ class Steps:
         self._statements(function.body)
         return self.found
 
+    def take_fields(self, given: ast.expr) -> None:
+        """Take header fields that the client sends with all requests."""
+        self.is_start = True
+        self._set_fields(self.names.value(given), f"line {given.lineno}")
+
     def _statements(self, body: Iterable[ast.stmt]) -> None:
         for one in body:
             if self.left >= 0:
@@ -88,7 +91,7 @@ class Steps:
                 self._calls(item.context_expr)
             if not all(map(_only_marks, one.body)):
                 self._statements(one.body)
-            else:
+            elif not all(isinstance(inner, ast.Pass) for inner in one.body):
                 self.notes.add(place, "the check of the answer is left out")
         elif not isinstance(one, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
             self._calls(one)
@@ -97,15 +100,19 @@ class Steps:
                 self._setting(one.targets[0], one.value)
 
     def _loop(self, loop: ast.For) -> None:
-        turns = _turns(loop.iter, self.names)
-        if turns is None or not isinstance(loop.target, ast.Name):
+        turns = turns_of(loop.iter, self.names)
+        names = names_of(loop.target)
+        if turns is None or not names:
             self.notes.add(f"line {loop.lineno}", "the loop is taken once: its turns are not known")
             self._statements(loop.body)
             return
         for turn in turns:
-            self.names.known[loop.target.id] = turn
+            parts = [turn] if isinstance(loop.target, ast.Name) else turn
+            known = parts if isinstance(parts, list) and len(parts) == len(names) else []
+            self.names.known |= dict(zip(names, known, strict=False))
             self._statements(loop.body)
-        self.names.known.pop(loop.target.id, None)
+        for name in names:
+            self.names.known.pop(name, None)
 
     def _calls(self, node: ast.AST) -> None:
         """The calls in a statement, in written order."""
@@ -126,7 +133,7 @@ class Steps:
             self._sleep(call)
         elif name in self.functions and owner in _OWN and self.depth < DEPTH_MAX:
             self.depth += 1
-            self._statements(self.functions[name].body)
+            self._follow(self.functions[name], call, is_method=bool(owner))
             self.depth -= 1
         elif owner.startswith("self.client"):
             if name not in _HARMLESS:
@@ -138,6 +145,19 @@ class Steps:
         elif may_send(call):
             text = f"`{ast.unparse(function)[:60]}()` is left out: it is not of this script"
             self.notes.add(f"line {call.lineno}", text)
+
+    def _follow(self, function: ast.FunctionDef, call: ast.Call, *, is_method: bool) -> None:
+        """Read a function that is called with these arguments."""
+        names = [one.arg for one in function.args.args][int(is_method) :]
+        given = dict(zip(names, call.args, strict=False))
+        given |= {one.arg: one.value for one in call.keywords if one.arg}
+        before = dict(self.names.known)
+        self.names.known |= {name: self.names.value(one) for name, one in given.items()}
+        self._statements(function.body)
+        for name in given:
+            self.names.known.pop(name, None)
+            if name in before:
+                self.names.known[name] = before[name]
 
     def _setting(self, target: ast.expr, value: ast.expr) -> None:
         """A setting of the client: `self.client.headers = ...`, `self.client.verify = ...`."""
@@ -261,20 +281,6 @@ _TAKEN = ("url", "path", "method", "name", "params", "headers", "json", "data", 
           "allow_redirects", "timeout")  # fmt: skip
 _OWN = ("", "self", "self.user", "self.parent")
 _HARMLESS = ("close", "clear")
-
-
-def _turns(node: ast.expr, names: Names) -> list[Any] | None:
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range":
-        bounds = [names.value(one) for one in node.args]
-        if bounds and len(bounds) <= 3 and all(isinstance(one, int) for one in bounds):
-            try:
-                turns = range(*bounds)
-            except ValueError:
-                return None
-            return list(turns) if turns[: TURNS_MAX + 1] == turns else None
-        return None
-    found = names.value(node)
-    return found if isinstance(found, list) and len(found) <= TURNS_MAX else None
 
 
 def _only_marks(one: ast.stmt) -> bool:

@@ -53,19 +53,20 @@ def _population(population: Population, head: str) -> Iterator[str]:
     if session:
         yield from (f"[{head}session]", *aligned(session), "")
     common = _common(requests)
+    names = any(one.take for one in requests)  # sessions take values from their responses
     if common or population.hints or population.connections:
         yield f"[{head}clients]"
         if population.connections:
             yield f"connections = {value(population.connections)}"
         draws = {mark: law for one in requests for mark, law in one.draws.items()}
-        written = keys.headers(common, names=_takes(population))
+        written = keys.headers(common, names=names)
         yield from aligned((name, _meant(text, draws)) for name, text in written)
         yield from (f"# {hint}" for hint in population.hints)
         yield ""
     for request in requests:
         yield f"[[{head}request]]"
         yield from comment(request.about) if request.about else ()
-        yield from aligned(_request(request, population, think, common))
+        yield from aligned(_request(request, population, think, common, names=names))
         if request.checks:
             yield f"[{head}request.checks]"
             yield from aligned((key(name), value(one)) for name, one in request.checks.items())
@@ -82,13 +83,17 @@ def _session(population: Population, think: str | None) -> Iterator[tuple[str, s
 
 
 def _request(
-    request: Request, population: Population, think: str | None, common: dict[str, str]
+    request: Request,
+    population: Population,
+    think: str | None,
+    common: dict[str, str],
+    *,
+    names: bool,
 ) -> Iterator[tuple[str, str]]:
     yield "name", quoted(request.name)
     if request in population.weights:
         yield "weight", f"{population.weights[request]:.12g}"
     own = {k: v for k, v in request.headers.items() if k not in common}
-    names = _takes(population)
     for name, text in [*keys.request_keys(request, names=names), *keys.headers(own, names=names)]:
         yield name, _meant(text, request.draws)
     if request.take:
@@ -104,11 +109,6 @@ def _request(
         counts = Counter(one.name for one in request.objects)
         of = ", ".join(f"{key(name)} = {count}" for name, count in counts.items())
         yield "objects", f'{{ count = "{len(request.objects)}", of = {{ {of} }} }}'
-
-
-def _takes(population: Population) -> bool:
-    """Whether sessions take values from their responses."""
-    return any(one.take for one in all_of(population))
 
 
 def _meant(text: str, draws: Mapping[str, str]) -> str:
