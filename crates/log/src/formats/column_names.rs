@@ -25,6 +25,7 @@ meanings! {
     "time": Field::AnyTime, [
         "start_time", "started_at", "starteddatetime", "started_date_time", "begin",
         "request_creation_time", "edge_start_timestamp", "request_time_epoch", "req_time_sec",
+        "proto_payload_start_time",
     ];
     "end": Field::AnyTime, [
         "msec", "time_iso8601", "time_local", "end", "end_time", "finished_at",
@@ -54,7 +55,7 @@ meanings! {
         "response_time", "duration_s", "elapsed_s", "request_time_s", "response_time_s",
         "time_taken_s", "took_s", "latency_human", "properties_time_taken",
         "responsetime", "elapsed_time", "duration_seconds", "duration_sec", "elapsed_seconds",
-        "latency_s", "latency_seconds",
+        "latency_s", "latency_seconds", "proto_payload_latency",
         // Of OpenTelemetry's conventions, in seconds.
         "http_server_request_duration", "server_request_duration",
     ];
@@ -69,12 +70,13 @@ meanings! {
     "agent": Field::Agent, [
         "http_user_agent", "user_agent", "useragent", "agent", "client_request_user_agent",
         "user_agent_original", "properties_user_agent", "cs(user_agent)", "ua",
+        "proxy_user_agent",
     ];
     "user": Field::User, ["remote_user", "user_id", "userid", "user_name", "username", "user"];
     "method": Field::Method, [
         "request_method", "http_method", "method", "verb", "client_request_method",
         "http_request_method", "properties_http_method", "req_method", "cs_method",
-        "request_verb",
+        "request_verb", "proxy_method",
     ];
     "host": Field::Host, [
         "http_host", "host", "server_name", "vhost", "client_request_host", "url_domain",
