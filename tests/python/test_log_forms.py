@@ -22,7 +22,7 @@ COUNT = 60
 USERS = 12
 
 Line = Callable[[int, int, int], str]
-"""A line of request n, which begins and takes so many milliseconds."""
+"""A line of a request, by its number, its begin and its duration in milliseconds."""
 
 
 def _begin(n: int) -> int:
@@ -126,7 +126,7 @@ def logged(path: Path, line: Line, head: str = "") -> Path:
 
 
 def check(found: Log, step_ms: int = 0) -> None:
-    """That the log has all requests, with stamps in steps of so many milliseconds."""
+    """That the log has all requests, each at its time within a step of the stamps."""
     rows = found.requests.rows
     paths = found.requests.paths["path"].to_list()
     assert sorted(paths) == sorted(f"/p{n}" for n in range(COUNT))
