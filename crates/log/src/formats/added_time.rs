@@ -1,4 +1,4 @@
-//! The request's time among the fields added behind a layout, by its form in all of the first lines.
+//! The request's time among the fields added behind a layout, by its form in the first lines.
 
 use super::added::{Added, DECIDES, Word};
 use crate::field::{Field, any_duration, unit_ns};

@@ -18,10 +18,13 @@ const fn milliseconds(keys: &'static [&'static str]) -> Clue {
     Clue { keys, unit: MILLISECOND, begins: false }
 }
 
-const CLUES: [Clue; 6] = [
+const CLUES: [Clue; 7] = [
     // Envoy's `%RESPONSE_FLAGS%`, whose lines have `%START_TIME%` and `%DURATION%`.
     // <https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage>
     Clue { keys: &["response_flags", "duration"], unit: MILLISECOND, begins: true },
+    // Azure's API Management, whose `time` is that of the begin.
+    // <https://learn.microsoft.com/en-us/azure/api-management/gateway-log-schema-reference>
+    Clue { keys: &["caller_ip_address", "duration_ms"], unit: MILLISECOND, begins: true },
     // Rails, by lograge: <https://github.com/roidrage/lograge>
     milliseconds(&["controller", "action", "duration"]),
     // Serilog.AspNetCore: <https://github.com/serilog/serilog-aspnetcore>

@@ -60,21 +60,23 @@ impl Keyed {
         let unused = all().filter(|(_, column)| !is_used(column));
         let used = all().filter(|(_, column)| is_used(column));
         let has_method = has(&columns, &[Field::Method, Field::Request]);
-        let doubt = || {
-            format!(
-                "no key is known as the method, and all requests are taken for GET; --format \
-                 {format}:method=KEY names it"
-            )
-        };
         Ok(Keyed {
             fields: used.map(|(key, (field, user))| (key.clone(), field.clone(), *user)).collect(),
             ends,
             unused_fields: unused.map(|(key, _)| key.clone()).collect(),
             unit_open: all().any(|(key, (field, _))| unit_open(key, field)),
             has_method,
-            doubts: if has_method { vec![] } else { vec![doubt()] },
+            doubts: if has_method { vec![] } else { vec![methodless(format)] },
         })
     }
+}
+
+/// What is said of lines without a method.
+fn methodless(format: &str) -> String {
+    format!(
+        "no key is known as the method, and all requests are taken for GET; --format \
+         {format}:method=KEY names it"
+    )
 }
 
 fn has(columns: &[(Field, bool)], fields: &[Field]) -> bool {

@@ -34,6 +34,7 @@ mod json;
 mod keyed;
 mod layout_format;
 mod logfmt;
+mod meanings;
 mod nginx;
 mod nginx_proxy_manager;
 mod pino;

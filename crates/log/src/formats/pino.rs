@@ -24,9 +24,9 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     },
 };
 
-const IN_TWO: &str = "requests and their answers have lines of their own, as of Fastify, and only the \
-    requests are read, without status and duration: `jq -sc 'group_by([.pid,.reqId])[]|add' FILE | \
-    thinktime learn -` joins them";
+const IN_TWO: &str = "requests and their answers have lines of their own, as of Fastify, and only \
+    the requests are read, without status and duration: `jq -sc \
+    'group_by([.pid,.reqId])[]|add' FILE | thinktime learn -` joins them";
 
 /// Whether no line has both a request and its answer.
 fn in_two_lines(head: &Head<'_>) -> bool {

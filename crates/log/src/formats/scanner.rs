@@ -210,19 +210,11 @@ impl<'a> Scanner<'a> {
     }
 
     /// The text of the value of a key of the object, if it is a string.
-    pub(super) fn text_of(mut self, wanted: &str) -> Option<Text<'a>> {
-        let mut found = None;
-        let read = self.object(|scanner, key| {
-            if found.is_some() || key != wanted.as_bytes() || scanner.peek() != Some(b'"') {
-                return scanner.skip();
-            }
-            found = Some(match scanner.string()? {
-                (raw, false) => Cow::Borrowed(raw),
-                (raw, true) => Cow::Owned(unescape(raw)),
-            });
-            Ok(())
-        });
-        read.ok().and(found)
+    pub(super) fn text_of(self, wanted: &str) -> Option<Text<'a>> {
+        Some(match Scanner::new(self.source_of(wanted)?).string().ok()? {
+            (raw, false) => Cow::Borrowed(raw),
+            (raw, true) => Cow::Owned(unescape(raw)),
+        })
     }
 
     /// The source form of the value of a key of the object.
@@ -232,7 +224,7 @@ impl<'a> Scanner<'a> {
             scanner.peek();
             let begin = scanner.at;
             scanner.skip()?;
-            if key == wanted.as_bytes() {
+            if found.is_none() && key == wanted.as_bytes() {
                 found = Some(&scanner.text[begin..scanner.at]);
             }
             Ok(())

@@ -20,7 +20,7 @@ use crate::protocol::http1::{Request, RequestReader};
 /// of its steps. Bare numbers are seconds.
 pub const DEMAND_HEADER: &str = "Thinktime-Demand";
 /// The header with a request's name, for systems whose demands differ by name. Without it the name
-/// is the first part of the target's path.
+/// is the first part of the target's path, or the path itself, as in learned systems.
 pub const REQUEST_HEADER: &str = "Thinktime-Request";
 
 /// A request's demand at each station, in the order of the system file, or at each step of its
@@ -156,8 +156,9 @@ impl Kinds {
         let path = target.split(['?', '#']).next().unwrap_or(target);
         let name = header.unwrap_or_else(|| path.split('/').nth(1).unwrap_or(""));
         let known = self.names.iter().position(|other| other == name);
+        let path = header.is_none().then(|| self.named_path(path)).flatten();
         let any = || self.names.iter().position(String::is_empty);
-        match known.or_else(any) {
+        match known.or(path).or_else(any) {
             Some(kind) => Ok(kind as u32),
             None => Err(Invalid::new(format!(
                 "no station has a demand for `{name}`; known are {}",
@@ -165,6 +166,29 @@ impl Kinds {
             ))),
         }
     }
+
+    /// The longest name that stands for this path.
+    fn named_path(&self, path: &str) -> Option<usize> {
+        let fitting = (0..self.names.len()).filter(|place| fits(&self.names[*place], path));
+        fitting
+            .filter(|place| !self.names[*place].is_empty())
+            .max_by_key(|place| self.names[*place].len())
+    }
+}
+
+/// Whether a path is one of those that a name such as `/img/*.jpg` stands for: `*` is any text.
+fn fits(name: &str, path: &str) -> bool {
+    let Some((begin, rest)) = name.split_once('*') else { return name == path };
+    let parts: Vec<&str> = rest.split('*').collect();
+    let (Some(mut left), Some((end, middle))) = (path.strip_prefix(begin), parts.split_last())
+    else {
+        return false;
+    };
+    for part in middle {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    left.ends_with(end)
 }
 
 /// A reader of requests that keeps the headers for [`Kinds::read`].

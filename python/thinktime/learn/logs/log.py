@@ -13,6 +13,7 @@ import polars as pl
 
 from thinktime import _core
 from thinktime.learn.logs import reader
+from thinktime.learn.logs.duration_unit import LONGEST, unit_doubt, usual_s
 from thinktime.learn.logs.files import alike, doubts, mostly_bad, printable
 from thinktime.learn.logs.own_results import KeptRows, kept_rows, of_results, recorded_facts
 from thinktime.learn.logs.reader import Read
@@ -26,17 +27,11 @@ GAP_SHARE = 0.5
 GAP_S = 36_000.0
 """A time without requests is odd if it is longer than both: this share of the log, and this."""
 
-SLOW_S = 1.0
-"""If the median answer takes longer, milliseconds were probably taken for seconds."""
-
 NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 """A filter by a status that HTTP does not have."""
 
 OWN = "thinktime"
 """The format of Thinktime's own results, in which no user is a person."""
-
-LONGEST = 2**32 - 2
-"""In bytes and in microseconds: larger values are replaced by this; see `Requests`."""
 
 COARSE_S = 1.0
 """Requests with one stamp of such steps may have come at any time within it."""
@@ -144,10 +139,10 @@ class Log:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
             naming = _NAMING if any(one.startswith("field ") for one in names) else ""
             found.append(f"unused columns: {', '.join(names[:NAMED])}{more}{naming}")
-        if self.unit_open and not self._slow:
+        if self.unit_open and not unit_doubt(self.requests, self._format_of_open_unit):
             found.append(
                 "durations are taken as seconds if neither their name nor their value has a unit: "
-                f"the median is {units.seconds(self._usual_s)}"
+                f"the median is {units.seconds(usual_s(self.requests))}"
             )
         return found
 
@@ -158,25 +153,15 @@ class Log:
         return open_ and not self.unit_given and self.requests.timed
 
     @property
-    def _usual_s(self) -> float:
-        taken_us = self.requests.rows["duration_us"].drop_nulls().to_numpy()
-        return float(np.median(taken_us)) * 1e-6 if len(taken_us) else 0.0
-
-    @property
-    def _slow(self) -> bool:
-        return self._usual_s >= SLOW_S
+    def _format_of_open_unit(self) -> str:
+        return next(str(file["format"]) for file in self.files if file["unit_open"])
 
     @property
     def warnings(self) -> list[str]:
         """The oddities of the log, in words."""
         found = list(mostly_bad(self.files))
-        if self.unit_open and self._slow:
-            name = next(file["format"] for file in self.files if file["unit_open"])
-            found.append(
-                f"half of the answers take {units.seconds(self._usual_s)} or more, if durations "
-                "without a unit are seconds, as they were taken; if they are milliseconds, name "
-                f"their column: --format {name}:duration_ms=COLUMN"
-            )
+        if self.unit_open and (doubt := unit_doubt(self.requests, self._format_of_open_unit)):
+            found.append(doubt)
         found += [
             f"{one} and {other} have as many lines and bytes: if they are copies, each of their "
             "requests counts twice"
