@@ -99,10 +99,7 @@ impl Server {
             server::Server::bind(&system.inner, workload, address, seed).map_err(failed)?;
         let server = server.with_server_timing(server_timing);
         let address = server.address().map_err(failed)?;
-        let serve = move |stop: &AtomicBool| {
-            let (done, tokens) = server.serve(stop)?;
-            Ok((done.requests, done.refused, None, None, tokens))
-        };
+        let serve = move |stop: &AtomicBool| server.serve(stop).map(modelled);
         Server::start(address, None, serve).map_err(failed)
     }
 
@@ -231,6 +228,10 @@ impl Drop for Server {
 fn address_of(listen: &str) -> PyResult<SocketAddr> {
     let found = listen.to_socket_addrs().ok().and_then(|mut found| found.next());
     found.ok_or_else(|| InputError::new_err(format!("`{listen}` is not of the form HOST:PORT")))
+}
+
+fn modelled((done, tokens): (server::ServeTotals, Option<TokenTotals>)) -> Done {
+    (done.requests, done.refused, None, None, tokens)
 }
 
 fn totals(done: server::ServeTotals) -> Done {
