@@ -340,7 +340,16 @@ class Server:
     def throttled(self) -> tuple[int, int, float] | None: ...
     def stop(
         self,
-    ) -> tuple[int, int, tuple[float, float] | None, tuple[int, int, float] | None] | None: ...
+    ) -> (
+        tuple[
+            int,
+            int,
+            tuple[float, float] | None,
+            tuple[int, int, float] | None,
+            dict[str, Any] | None,
+        ]
+        | None
+    ): ...
 
 @final
 class Switch:

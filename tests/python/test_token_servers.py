@@ -171,9 +171,7 @@ def test_without_a_stream_the_response_is_one_whole() -> None:
     assert one.summary["token_servers"] == other.summary["token_servers"]
 
 
-def test_it_is_not_served_and_has_no_formula() -> None:
-    with pytest.raises(tt.InputError, match="`gpu` is a server of tokens"):
-        tt.serve(system(KEYS), workload=workload(ASKS))
+def test_it_burns_nothing_and_has_no_formula() -> None:
     with pytest.raises(tt.InputError, match="`gpu` is a server of tokens"):
         tt.serve(system(KEYS), burn=True)
     assert theory_for(workload(ASKS), system(KEYS)) is None

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use thinktime_core::error::Invalid;
 use thinktime_core::units::parse_transfer_rate;
 use thinktime_net::server;
+use thinktime_net::server::TokenTotals;
 use thinktime_net::server::burn::{
     BurnPlan, BurnServer, BurnTotals, ControlGroup, CpuStat, Threads,
 };
@@ -17,6 +18,7 @@ use thinktime_net::server::files::{FileServer, LinkClass, Order, Sending};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::parameters::seed_of;
+use crate::plain::plain;
 use crate::system::System;
 use crate::workload::Workload;
 
@@ -36,9 +38,12 @@ type Serving = JoinHandle<std::io::Result<Done>>;
 /// Periods, throttled ones, and throttled seconds.
 type Throttled = (u64, u64, f64);
 
-/// Requests answered and refused, and for burning servers the CPU time demanded and used, in
-/// seconds, and what their limit did.
-type Done = (u64, u64, Option<(f64, f64)>, Option<Throttled>);
+/// Requests answered and refused, for burning servers the CPU time demanded and used, in seconds,
+/// and what their limit did; and what servers of tokens did.
+type Done = (u64, u64, Option<(f64, f64)>, Option<Throttled>, Option<TokenTotals>);
+
+/// The same for Python.
+type PyDone<'py> = (u64, u64, Option<(f64, f64)>, Option<Throttled>, Option<Bound<'py, PyAny>>);
 
 #[pymethods]
 impl Server {
@@ -127,7 +132,7 @@ impl Server {
         let failed = |error| RunError::new_err(format!("cannot serve files on {listen}: {error}"));
         let server = FileServer::bind(&folder, sending, address).map_err(failed)?;
         let address = server.address().map_err(failed)?;
-        Server::start(address, None, move |stop| server.serve(stop).map(modelled)).map_err(failed)
+        Server::start(address, None, move |stop| server.serve(stop).map(totals)).map_err(failed)
     }
 
     /// `http://HOST:PORT`.
@@ -155,9 +160,9 @@ impl Server {
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Stops; gives the numbers of requests answered and refused, and the CPU time of a burning
-    /// server. A second call gives None.
-    fn stop(&self, py: Python<'_>) -> PyResult<Option<Done>> {
+    /// Stops; gives the numbers of requests answered and refused, the CPU time of a burning server,
+    /// and the figures of servers of tokens. A second call gives None.
+    fn stop<'py>(&self, py: Python<'py>) -> PyResult<Option<PyDone<'py>>> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = {
             let mut held = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -165,7 +170,10 @@ impl Server {
         };
         let Some(thread) = thread else { return Ok(None) };
         match py.detach(|| thread.join()) {
-            Ok(Ok(done)) => Ok(Some(done)),
+            Ok(Ok((answered, refused, cpu, throttled, tokens))) => {
+                let tokens = tokens.map(|tokens| plain(py, &tokens)).transpose()?;
+                Ok(Some((answered, refused, cpu, throttled, tokens)))
+            }
             Ok(Err(error)) => Err(RunError::new_err(format!("the server failed: {error}"))),
             Err(_) => Err(RunError::new_err("the server's thread panicked")),
         }
@@ -222,14 +230,18 @@ fn address_of(listen: &str) -> PyResult<SocketAddr> {
     found.ok_or_else(|| InputError::new_err(format!("`{listen}` is not of the form HOST:PORT")))
 }
 
-fn modelled(done: server::ServeTotals) -> Done {
-    (done.requests, done.refused, None, None)
+fn modelled((done, tokens): (server::ServeTotals, Option<TokenTotals>)) -> Done {
+    (done.requests, done.refused, None, None, tokens)
+}
+
+fn totals(done: server::ServeTotals) -> Done {
+    (done.requests, done.refused, None, None, None)
 }
 
 fn burned(done: BurnTotals) -> Done {
     let BurnTotals { requests, refused, demanded, used, limit } = done;
     let cpu = (demanded.as_secs_f64(), used.as_secs_f64());
-    (requests, refused, Some(cpu), limit.map(throttled))
+    (requests, refused, Some(cpu), limit.map(throttled), None)
 }
 
 fn throttled(stat: CpuStat) -> Throttled {

@@ -12,6 +12,7 @@ from thinktime import InputError, serve
 from thinktime.cli import common, function_options
 from thinktime.cli.options import LISTEN
 from thinktime.inputs.files import named_workload
+from thinktime.operations import TokenTotals
 from thinktime.present import units
 
 
@@ -31,7 +32,9 @@ def command(
     may carry its own service demand in the header Thinktime-Demand (a time for each station,
     separated by commas); else the server draws it. With --files DIR it serves a folder, and decides
     whose bytes are sent next: behind a thin link, with --policy srpt and a --bandwidth a little
-    below the link's, small files do not wait for large ones. Ctrl-C or SIGTERM ends the server.
+    below the link's, small files do not wait for large ones. A system with a server of tokens
+    answers /v1/chat/completions and /v1/completions as OpenAI does, and streams tokens when the
+    model gives them. Ctrl-C or SIGTERM ends the server.
     """
     with (
         common.mapped_errors(),
@@ -65,6 +68,8 @@ def _say_what_it_did(server: serve) -> None:
         typer.echo(
             f"answered {units.counted(served[0], 'request')}, refused {units.count(served[1])}"
         )
+    if server.tokens is not None:
+        _say_what_tokens_it_gave(server.tokens)
     if server.burned is not None:
         used = server.burned
         used_s, demanded_s = units.seconds(used.used_s), units.seconds(used.demanded_s)
@@ -76,6 +81,19 @@ def _say_what_it_did(server: serve) -> None:
             f"throttled in {units.count(stat.throttled_periods)} of {units.count(stat.periods)} "
             f"periods ({share}), for {units.seconds(stat.throttled_s)} over all cores"
         )
+
+
+def _say_what_tokens_it_gave(done: TokenTotals) -> None:
+    from thinktime.report.token_servers import TokenServerFigures
+
+    for name, figures in done.servers.items():
+        one = TokenServerFigures(name=name, **figures)
+        typer.echo(f"{one.words}; {units.counted(one.steps, 'step')}")
+    mean, largest = units.seconds(done.lateness_mean_s), units.seconds(done.lateness_max_s)
+    typer.echo(f"tokens were late by {mean} on average, at most by {largest}")
+    if done.cancellations:
+        left = units.counted(done.cancellations, "request")
+        typer.echo(f"{left} ended early, because the client left")
 
 
 def _cores(text: str) -> list[int]:

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from thinktime import _core
 from thinktime._core import InputError
+from thinktime._core_types import TokenServerFigures
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.dicts import present_keys
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
@@ -40,6 +41,23 @@ class CpuStat:
     """For how long, in seconds, summed over cores (`throttled_usec`)."""
 
 
+@dataclass(frozen=True)
+class TokenTotals:
+    """What a server did whose system has servers of tokens."""
+
+    servers: dict[str, TokenServerFigures]
+    """Their figures by name, as in `token_servers` of a summary, over the whole time."""
+
+    cancellations: int
+    """Requests whose clients left before the end of the response."""
+
+    lateness_mean_s: float
+    """How much later than the model's times tokens were sent, in seconds: the mean."""
+
+    lateness_max_s: float
+    """The largest."""
+
+
 class serve:  # noqa: N801 - it is used like a function: `with serve(system) as server`
     """A system as a real HTTP/1.1 server, in threads of its own: modelled, or burning CPU time.
 
@@ -53,6 +71,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         with tt.serve("server.toml") as server:
             tt.run(workload, server.url)
 
+    A system with a server of tokens speaks OpenAI's interface at `/v1/chat/completions` and
+    `/v1/completions`, and streams its tokens when the model gives them.
+
     With `files` it serves a folder instead, and decides whose bytes are sent next:
 
         with tt.serve(files="site", policy="srpt", bandwidth="1.2MB/s") as server:
@@ -61,6 +82,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
 
     _burned: BurnTotals | None = None
     _cpu_stat: CpuStat | None = None
+    _tokens: TokenTotals | None = None
 
     @checked
     def __init__(
@@ -100,7 +122,8 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             workload: The workload file, or a name of `thinktime workload list`, with the sizes of
                 responses. A workload, the path of its file, or its keys as a dict: it names
                 requests, and gives their responses the sizes that a simulation with its seed gives
-                them. Without it all have 16 bytes. Not for a server that burns.
+                them. Without it all have 16 bytes. If its requests have `tokens`, those are drawn,
+                and `max_tokens` of a request is a limit. Not for a server that burns.
             server: Serve only this server of the system's cluster, counted from 0. It is for a
                 switch in front of it, with the same file. The system is one cluster, and perhaps
                 links before it, over which requests have come when they reach a server. With `burn`
@@ -178,6 +201,11 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         now = self._server.throttled
         return self._cpu_stat if now is None else CpuStat(*now)
 
+    @property
+    def tokens(self) -> TokenTotals | None:
+        """What its servers of tokens did; None until it is stopped, and if there are none."""
+        return self._tokens
+
     def stop(self) -> tuple[int, int] | None:
         """Stop, and return the numbers of requests answered and refused; None if stopped before.
 
@@ -186,11 +214,16 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         done = self._server.stop()
         if done is None:
             return None
-        answered, refused, cpu, throttled = done
+        answered, refused, cpu, throttled, tokens = done
         if cpu is not None:
             self._burned = BurnTotals(*cpu)
         if throttled is not None:
             self._cpu_stat = CpuStat(*throttled)
+        if tokens is not None:
+            late = tokens["lateness"]
+            self._tokens = TokenTotals(
+                tokens["servers"], tokens["cancellations"], late["mean_s"], late["max_s"]
+            )
         return answered, refused
 
     def __enter__(self) -> serve:

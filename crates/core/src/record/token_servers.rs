@@ -31,7 +31,9 @@ pub struct TokenServerFigures {
 }
 
 impl TokenServerFigures {
-    pub(super) fn new(server: &TokenServerSummary) -> TokenServerFigures {
+    /// From what a server counted.
+    #[must_use]
+    pub fn new(server: &TokenServerSummary) -> TokenServerFigures {
         let rate = |number: u64| match server.duration_s > 0.0 {
             true => number as f64 / server.duration_s,
             false => 0.0,

@@ -29,6 +29,7 @@ pub use content::message::{Expect, Message};
 pub(crate) use content::sql::Keyed;
 pub use content::sql::{Sql, Statement};
 pub use content::template::Unwritten;
+pub use content::words::word_at;
 pub use kind::RequestKind;
 pub use method::Method;
 pub use objects::Objects;

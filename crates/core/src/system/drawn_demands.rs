@@ -55,6 +55,23 @@ impl DrawnDemands {
         }
     }
 
+    /// The demand of a request with these tokens at a server of tokens; `None` if the draw is
+    /// another demand.
+    #[must_use]
+    pub fn of_tokens(&self, job: &Job, draw: usize, tokens: TokenCounts) -> Option<Nanos> {
+        match self.laws[job.kind as usize][draw].as_ref()? {
+            (DemandLaw::Tokens(law), _) => Some(law.of_counts(tokens)),
+            _ => None,
+        }
+    }
+
+    /// The tokens of a request that visits a server of tokens.
+    pub fn carried_tokens(&mut self, job: &Job) -> Option<TokenCounts> {
+        let laws = self.laws[job.kind as usize].iter().flatten();
+        let visits = laws.clone().any(|(law, _)| matches!(law, DemandLaw::Tokens(_)));
+        visits.then(|| self.tokens(job))
+    }
+
     /// A demand that depends on the size of the response. It takes the job itself, which thus needs
     /// no place in memory if no demand needs it.
     #[inline(never)]

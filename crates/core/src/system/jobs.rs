@@ -121,6 +121,9 @@ pub(super) struct Jobs {
     pub(super) brought: Brought,
     /// The segments that links have sent since the driver's last call.
     pub(super) segments: u64,
+    /// By the driver's name, the requests that were given a token since its last call; `None` until
+    /// it has called.
+    pub(super) given: Option<Vec<u64>>,
     /// By request in progress, the tokens that it has been given.
     events: BTreeMap<(u64, u64, u64), EventTimes>,
 }

@@ -223,6 +223,13 @@ impl<D: DemandSource> System<D> {
         self.jobs.take_events(&departure.job)
     }
 
+    /// Appends the requests, by the driver's name, that were given a token since the last call, in
+    /// their order. The first call appends nothing. The time of a token is that of the event in
+    /// which it was given.
+    pub fn take_tokens(&mut self, taken: &mut Vec<u64>) {
+        taken.append(self.jobs.given.get_or_insert_default());
+    }
+
     /// Requests in the system.
     #[must_use]
     pub fn in_system(&self) -> u64 {

@@ -36,7 +36,11 @@ impl TokenDemand {
     /// The demand of one request, by the number that names its draws.
     pub(super) fn draw(&self, session: u64, serial: u64) -> Nanos {
         let Some(tokens) = &self.tokens else { return Nanos::ZERO };
-        let TokenCounts { prompt, output } = tokens.of_request(session, serial);
+        self.of_counts(tokens.of_request(session, serial))
+    }
+
+    /// The demand of a request with these tokens.
+    pub(super) fn of_counts(&self, TokenCounts { prompt, output }: TokenCounts) -> Nanos {
         let pieces = self.chunk.map_or(1, |chunk| prompt.div_ceil(chunk));
         // The step that reads the last piece gives the first token.
         let steps = f64::from(pieces) + f64::from(output) - 1.0;

@@ -31,6 +31,12 @@ impl SystemModel {
 }
 
 impl Program {
+    /// The number of visits to servers of tokens that a request of this kind makes.
+    #[must_use]
+    pub fn token_visits(&self, kind: usize) -> usize {
+        self.visits(kind).filter(|(_, law)| matches!(law, DemandLaw::Tokens(_))).count()
+    }
+
     /// The first entrance at which requests of this kind need tokens that are not known.
     #[must_use]
     pub fn lacks_tokens(&self, kind: usize) -> Option<EntranceId> {

@@ -6,6 +6,7 @@ use std::net::TcpStream;
 
 use thinktime_core::time::Nanos;
 
+use super::completions::{AnswerState, Completion};
 use super::{BODY_BYTES, server_timing};
 use crate::protocol::http1::{CONTINUE, RequestReader, write_response_head};
 use crate::protocol::{Outbox, RepliesUnread};
@@ -33,8 +34,12 @@ pub(super) struct Connection {
 /// The place of a response.
 pub(super) struct Answer {
     pub(super) ready: Option<u16>,
-    /// The text of a success, if it is no body of the model.
+    /// A text of JSON, if it is no body of the model.
     pub(super) said: Option<String>,
+    /// The answer of a server of tokens, which may be sent before it is ready.
+    pub(super) completion: Option<Box<Completion>>,
+    /// The name of its job, and the number of its arrival, if the job ends with the connection.
+    pub(super) job: Option<(u64, u64)>,
     /// The demand that it reports, if any.
     pub(super) demand: Option<Nanos>,
     /// The size of a success's body in bytes.
@@ -47,7 +52,8 @@ impl Answer {
     /// The place of a response that is not ready yet.
     pub(super) fn to(head_only: bool, keep_alive: bool) -> Answer {
         let size = BODY_BYTES as u64;
-        Answer { ready: None, said: None, demand: None, size, head_only, keep_alive }
+        let (ready, said, demand, completion, job) = (None, None, None, None, None);
+        Answer { ready, said, completion, job, demand, size, head_only, keep_alive }
     }
 }
 
@@ -94,11 +100,22 @@ impl Connection {
     /// If the client leaves too many unread and must be cut off.
     pub(super) fn write_answers(&mut self) -> Result<(), RepliesUnread> {
         while self.body_left == 0
-            && let Some(answer) = self.answers.front()
-            && let Some(status) = answer.ready
+            && let Some(answer) = self.answers.front_mut()
         {
-            let &Answer { ref said, demand, size, head_only, keep_alive, .. } = answer;
-            if let (Some(said), 200) = (said, status) {
+            let Answer { ready, demand, size, head_only, keep_alive, .. } = *answer;
+            let timing = demand.map(server_timing);
+            let field = timing.as_deref().map(|timing| ("Server-Timing", timing));
+            let fields = field.as_slice();
+            if let Some(completion) = &mut answer.completion {
+                let state = AnswerState { status: ready, keep_alive, fields };
+                if !completion.write(&mut self.out, state) {
+                    break;
+                }
+                self.answered(keep_alive);
+                continue;
+            }
+            let Some(status) = ready else { break };
+            if let Some(said) = &answer.said {
                 let body = if head_only { "" } else { said };
                 self.out.reply(|out| {
                     write_response_head(out, status, JSON, said.len(), keep_alive);
@@ -109,10 +126,8 @@ impl Connection {
             }
             let size = if status == 200 { size } else { BODY_BYTES as u64 };
             let whole = size <= WHOLE_MAX && !head_only;
-            let timing = demand.map(server_timing);
-            let field = timing.as_deref().map(|timing| ("Server-Timing", timing));
             self.out.reply(|out| {
-                write_response_head(out, status, field.as_slice(), size as usize, keep_alive);
+                write_response_head(out, status, fields, size as usize, keep_alive);
                 out.resize(out.len() + if whole { size as usize } else { 0 }, b'x');
             })?;
             self.body_left = if whole || head_only { 0 } else { size };

@@ -3,7 +3,7 @@
 use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::Purpose;
-use thinktime_core::request::{RequestKind, target_key};
+use thinktime_core::request::{RequestKind, TokenCounts, target_key};
 use thinktime_core::system::{
     Demand, DemandSource, DrawnDemands, EntranceId, Job, NodeId, Program, SystemModel,
 };
@@ -22,6 +22,10 @@ pub const DEMAND_HEADER: &str = "Thinktime-Demand";
 /// The header with a request's name, for systems whose demands differ by name. Without it the name
 /// is the first part of the target's path, or the path itself, as in learned systems.
 pub const REQUEST_HEADER: &str = "Thinktime-Request";
+
+/// The header in which a request carries the tokens of its prompt and of its response, as in
+/// `Thinktime-Tokens: 250,40`, for servers of tokens.
+pub const TOKENS_HEADER: &str = "Thinktime-Tokens";
 
 /// A request's demand at each station, in the order of the system file, or at each step of its
 /// behaviour; `None` for stations that it does not visit.
@@ -42,6 +46,8 @@ pub(super) struct RequestDemands {
     pub(super) demands: Option<Demands>,
     /// The size of its response in bytes, if the workload is known and gives one.
     pub(super) size: Option<u64>,
+    /// The tokens of its prompt and response, for servers of tokens.
+    pub(super) tokens: TokenCounts,
     /// A number that distinguishes its target from others.
     pub(super) target: u64,
 }
@@ -55,6 +61,18 @@ pub(crate) fn demand_value(
     let Attempt { session, kind, .. } = *attempt;
     let serial = request.retry.demand_serial(attempt);
     write_demands(&demands.all(&Job { token: 0, session, serial, kind }))
+}
+
+/// The same of [`TOKENS_HEADER`]; `None` if the request visits no server of tokens.
+pub(crate) fn tokens_value(
+    demands: &mut DrawnDemands,
+    attempt: &Attempt,
+    request: &RequestKind,
+) -> Option<String> {
+    let Attempt { session, kind, .. } = *attempt;
+    let serial = request.retry.demand_serial(attempt);
+    let tokens = demands.carried_tokens(&Job { token: 0, session, serial, kind })?;
+    Some(format!("{},{}", tokens.prompt, tokens.output))
 }
 
 fn write_demands(demands: &[Option<Nanos>]) -> String {
@@ -124,11 +142,22 @@ impl Kinds {
         kinds.filter_map(|kind| self.program.receives_over(kind)).map(NodeId::number).next()
     }
 
-    /// The properties of a request.
+    /// The number of visits to servers of tokens that requests of a kind make.
+    pub(super) fn token_visits(&self, kind: u32) -> usize {
+        self.program.token_visits(kind as usize)
+    }
+
+    /// The workload's kind of a request, if a workload is known.
+    pub(super) fn asked(&self, request: &Request) -> Option<&RequestKind> {
+        let named = request.headers[1].as_deref();
+        self.asked.kind(named, &request.method, &request.target)
+    }
+
+    /// The properties of a request, but for its tokens.
     pub(super) fn read(&self, request: &Request) -> Result<IdentifiedRequest, Invalid> {
         let given = request.headers[0].as_deref();
         let named = request.headers[1].as_deref();
-        let asked = self.asked.kind(named, &request.method, &request.target);
+        let asked = self.asked(request);
         let name = asked.map(|asked| asked.name.as_str()).or(named);
         // A request that carries its demands needs no name.
         let kind = match self.kind(name, &request.target) {
@@ -148,7 +177,9 @@ impl Kinds {
             Some(asked) => asked.target.key_of(&request.target),
             None => target_key(&request.target),
         };
-        Ok(IdentifiedRequest { kind, own_demands: RequestDemands { demands, size, target } })
+        let tokens = TokenCounts::default();
+        let own_demands = RequestDemands { demands, size, tokens, target };
+        Ok(IdentifiedRequest { kind, own_demands })
     }
 
     /// The number of the request's kind.
@@ -193,7 +224,7 @@ fn fits(name: &str, path: &str) -> bool {
 
 /// A reader of requests that keeps the headers for [`Kinds::read`].
 pub(super) fn request_reader() -> RequestReader {
-    RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER])
+    RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER, TOKENS_HEADER])
 }
 
 /// The demands of the requests in the server: their own, or drawn.
@@ -228,7 +259,12 @@ impl ServedDemands {
 
 impl DemandSource for ServedDemands {
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
-        match self.requested.get(job.token as usize) {
+        let requested = self.requested.get(job.token as usize);
+        let of_tokens = |own: &RequestDemands| self.drawn.of_tokens(job, draw, own.tokens);
+        if let Some(demand) = requested.and_then(of_tokens) {
+            return Some(demand);
+        }
+        match requested {
             Some(RequestDemands { demands: Some(given), .. }) => given[draw],
             Some(RequestDemands { size: Some(size), .. }) => self.drawn.of_size(job, draw, *size),
             _ => self.drawn.demand(job, draw),
@@ -243,6 +279,11 @@ impl DemandSource for ServedDemands {
         let own_demands = self.requested.get(job.token as usize);
         own_demands.and_then(|own_demands| own_demands.size).unwrap_or(0)
     }
+
+    fn tokens(&mut self, job: &Job) -> TokenCounts {
+        let own_demands = self.requested.get(job.token as usize);
+        own_demands.map_or(TokenCounts::default(), |own_demands| own_demands.tokens)
+    }
 }
 
 /// The request names that the system knows, and the empty name if it serves any other too.
@@ -252,7 +293,11 @@ fn request_names(system: &SystemModel) -> Vec<String> {
     let for_all = |entrance| matches!(system.demand_at(entrance), Some(Demand::All(_)));
     let others = match system.behaviours.as_slice() {
         [] => system.entrances().any(|(entrance, _)| for_all(entrance)),
-        behaviours => behaviours.iter().any(|one| one.request.is_none()),
+        // Every request may go to a server of tokens.
+        behaviours => {
+            let tokens = system.token_servers().next().is_some();
+            tokens || behaviours.iter().any(|one| one.request.is_none())
+        }
     };
     names.sort();
     names.dedup();

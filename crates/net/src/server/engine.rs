@@ -5,26 +5,24 @@ use std::net::TcpListener;
 
 use thinktime_core::failure::RESET;
 use thinktime_core::policy::dispatch::SelfReport;
-use thinktime_core::system::cluster::Condition;
-use thinktime_core::system::{Job, System, SystemModel};
+use thinktime_core::system::{Departure, JobRef, System, SystemModel};
 use thinktime_core::time::Nanos;
 
-use super::connection::{Answer, Connection};
-use super::demands::{IdentifiedRequest, RequestDemands, ServedDemands, request_reader};
-use super::{PROBE_PATH, ServeTotals};
+use super::connection::Connection;
+use super::demands::{ServedDemands, request_reader};
+use super::totals::{Lateness, ServeTotals};
 use crate::poller::{Clock, Poller, Readiness};
-use crate::protocol::http1::Request;
 
 pub(super) struct Engine {
     listener: TcpListener,
     poller: Poller,
-    clock: Clock,
-    system: System<ServedDemands>,
+    pub(super) clock: Clock,
+    pub(super) system: System<ServedDemands>,
     pub(super) connections: Vec<Option<Connection>>,
     vacant: Vec<u32>,
     /// Requests in the system, by the job's token.
-    jobs: Vec<Pending>,
-    free_jobs: Vec<u64>,
+    pub(super) jobs: Vec<Pending>,
+    pub(super) free_jobs: Vec<u64>,
     ready: Vec<Readiness>,
     pub(super) buffer: Vec<u8>,
     /// Connections with more to read.
@@ -32,33 +30,55 @@ pub(super) struct Engine {
     /// Connections with more to send.
     pub(super) unsent: Vec<u32>,
     /// Requests that entered the model: they number the streams of drawn demands.
-    arrivals: u64,
+    pub(super) arrivals: u64,
     /// Its response to probes.
-    report: SelfReport,
+    pub(super) report: SelfReport,
     /// Connections that were accepted.
     accepted: u64,
     /// Whether successes report their demands.
     pub(super) server_timing: bool,
-    served: ServeTotals,
+    pub(super) served: ServeTotals,
+    /// The names of its servers of tokens.
+    pub(super) models: Vec<String>,
+    /// A buffer of the jobs that were given tokens.
+    pub(super) given: Vec<u64>,
+    /// The jobs of closed connections, each with the number of its arrival.
+    pub(super) left: Vec<(u64, u64)>,
+    /// How many of them left the model unfinished.
+    pub(super) cancellations: u64,
+    /// Of the tokens that were given.
+    pub(super) lateness: Lateness,
 }
 
 /// A request in the system, with the owner of its answer.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
-    place: u32,
-    generation: u64,
+pub(super) struct Pending {
+    pub(super) place: u32,
+    pub(super) generation: u64,
     /// The number of the request on its connection.
-    number: u64,
+    pub(super) number: u64,
     /// How many requests it found in the system, and when it came.
-    found: u32,
-    since: Nanos,
+    pub(super) found: u32,
+    pub(super) since: Nanos,
+    /// Its number among the arrivals.
+    pub(super) arrival: u64,
+    /// Its name in the system, until it has left.
+    pub(super) presence: Option<JobRef>,
+}
+
+impl Pending {
+    /// A request that has come on a connection, and is not in the system yet.
+    pub(super) fn new(place: u32, generation: u64, number: u64) -> Pending {
+        let (found, since, arrival, presence) = (0, Nanos::ZERO, 0, None);
+        Pending { place, generation, number, found, since, arrival, presence }
+    }
 }
 
 const LISTENER: u64 = u64::MAX;
 /// The longest sleep between two checks of `stop`.
 const LOOK: Nanos = Nanos(50_000_000);
-/// A client that pipelines more requests than this is cut off.
-const PIPELINED_MAX: usize = 1024;
+/// The most events of the model before others have their turn.
+const EVENTS_PER_TURN: u32 = 1024;
 
 impl Engine {
     pub(super) fn new(
@@ -72,11 +92,14 @@ impl Engine {
         let program = demands.kinds().program().clone();
         let names: Vec<String> = demands.kinds().names().into_iter().map(str::to_owned).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut system = System::new(model, &program, &names, demands, seed);
+        // From now on it notes them.
+        system.take_tokens(&mut Vec::new());
         Ok(Engine {
             listener,
             poller,
             clock: Clock::start(),
-            system: System::new(model, &program, &names, demands, seed),
+            system,
             connections: Vec::new(),
             vacant: Vec::new(),
             jobs: Vec::new(),
@@ -90,11 +113,12 @@ impl Engine {
             accepted: 0,
             server_timing: false,
             served: ServeTotals::default(),
+            models: model.token_servers().map(|one| one.name.clone()).collect(),
+            given: Vec::new(),
+            left: Vec::new(),
+            cancellations: 0,
+            lateness: Lateness::default(),
         })
-    }
-
-    pub(super) fn totals(&self) -> ServeTotals {
-        self.served
     }
 
     /// Sleeps until something happens, at most a twentieth of a second, and handles it.
@@ -120,31 +144,55 @@ impl Engine {
             }
         }
         self.ready = ready;
+        self.withdraw_left();
         self.advance(self.clock.now());
         Ok(())
     }
 
-    /// Lets the model catch up with the clock: the answers of ended services leave.
-    fn advance(&mut self, now: Nanos) {
-        while self.system.next_event() <= now {
-            let Some(departure) = self.system.advance() else { continue };
-            let token = departure.job.token;
-            let pending = self.jobs[token as usize];
-            self.free_jobs.push(token);
-            self.report.end(pending.found, now.since(pending.since));
-            match departure.error {
-                None => {
-                    self.served.requests += 1;
-                    let demand = self.server_timing.then_some(departure.demand);
-                    self.answer(&pending, 200, demand);
-                }
-                Some(RESET) => self.cut_off(&pending),
-                Some(_) => {
-                    self.served.refused += 1;
-                    self.answer(&pending, 503, None);
-                }
+    /// Lets the model catch up with the clock, at most for one turn: tokens leave, and the answers
+    /// of ended services.
+    pub(super) fn advance(&mut self, now: Nanos) {
+        for _ in 0..EVENTS_PER_TURN {
+            let at = self.system.next_event();
+            if at > now {
+                return;
+            }
+            let departure = self.system.advance();
+            if !self.models.is_empty() {
+                self.give_tokens(at);
+            }
+            if let Some(departure) = departure {
+                self.depart(now, &departure);
             }
         }
+    }
+
+    fn depart(&mut self, now: Nanos, departure: &Departure) {
+        // Their times are known by now.
+        self.system.take_events(departure);
+        let token = departure.job.token;
+        let pending = self.jobs[token as usize];
+        self.end_job(token, now);
+        match departure.error {
+            None => {
+                self.served.requests += 1;
+                let demand = self.server_timing.then_some(departure.demand);
+                self.answer(&pending, 200, demand);
+            }
+            Some(RESET) => self.cut_off(&pending),
+            Some(_) => {
+                self.served.refused += 1;
+                self.answer(&pending, 503, None);
+            }
+        }
+    }
+
+    /// A job has left the model: its name is free.
+    pub(super) fn end_job(&mut self, token: u64, now: Nanos) {
+        let pending = &mut self.jobs[token as usize];
+        pending.presence = None;
+        self.report.end(pending.found, now.since(pending.since));
+        self.free_jobs.push(token);
     }
 
     fn accept(&mut self) {
@@ -163,86 +211,13 @@ impl Engine {
                 continue;
             }
             self.accepted += 1;
-            let connection = Connection::new(stream, request_reader(), self.accepted);
+            let reader = match self.models.is_empty() {
+                true => request_reader(),
+                false => request_reader().keeping_bodies(),
+            };
+            let connection = Connection::new(stream, reader, self.accepted);
             self.connections[place as usize] = Some(connection);
         }
-    }
-
-    pub(super) fn arrive(&mut self, place: u32, request: &Request) {
-        let Some(connection) = &mut self.connections[place as usize] else { return };
-        let head_only = request.method == "HEAD";
-        connection.answers.push_back(Answer::to(head_only, request.keep_alive));
-        if connection.answers.len() > PIPELINED_MAX {
-            return self.refuse(place, 400);
-        }
-        if request.target == PROBE_PATH {
-            return self.answer_probe(place);
-        }
-        let number = connection.first + connection.answers.len() as u64 - 1;
-        let generation = connection.generation;
-        let pending = Pending { place, generation, number, found: 0, since: Nanos::ZERO };
-        match self.system.demands_mut().kinds().read(request) {
-            Ok(IdentifiedRequest { kind, own_demands }) => {
-                if let (Some(answer), Some(size)) =
-                    (connection.answers.back_mut(), own_demands.size)
-                {
-                    answer.size = size;
-                }
-                self.enter(pending, kind, own_demands);
-            }
-            Err(_) => self.refuse(place, 400),
-        }
-    }
-
-    /// A failed server sends nothing any more.
-    fn answer_probe(&mut self, place: u32) {
-        self.advance(self.clock.now());
-        let status = match self.system.condition() {
-            Condition::Well => 200,
-            Condition::Drained => 503,
-            Condition::Failed => return self.close(place),
-        };
-        let Some(connection) = &mut self.connections[place as usize] else { return };
-        if let Some(answer) = connection.answers.back_mut() {
-            (answer.ready, answer.said) = (Some(status), Some(self.report.answer().to_json()));
-        }
-        self.write_answers(place);
-    }
-
-    fn enter(&mut self, came: Pending, kind: u32, own_demands: RequestDemands) {
-        // The model must handle earlier events before an arrival.
-        let now = self.clock.now();
-        self.advance(now);
-        if self.system.condition() == Condition::Failed {
-            return self.cut_off(&came);
-        }
-        let pending = Pending { found: self.report.begin(), since: now, ..came };
-        let token = match self.free_jobs.pop() {
-            Some(token) => {
-                self.jobs[token as usize] = pending;
-                token
-            }
-            None => {
-                self.jobs.push(pending);
-                self.jobs.len() as u64 - 1
-            }
-        };
-        self.system.demands_mut().set(token, own_demands);
-        self.arrivals += 1;
-        let job = Job { token, session: self.arrivals, serial: 0, kind };
-        self.system.arrive(now, job);
-    }
-
-    /// Answers the newest request of a connection with an error, and closes after it.
-    pub(super) fn refuse(&mut self, place: u32, status: u16) {
-        self.served.refused += 1;
-        let Some(connection) = &mut self.connections[place as usize] else { return };
-        connection.closing = true;
-        if let Some(answer) = connection.answers.back_mut() {
-            answer.ready = Some(status);
-            answer.keep_alive = false;
-        }
-        self.write_answers(place);
     }
 
     fn answer(&mut self, pending: &Pending, status: u16, demand: Option<Nanos>) {
@@ -254,7 +229,7 @@ impl Engine {
     }
 
     /// The request gets no answer: its server has failed.
-    fn cut_off(&mut self, pending: &Pending) {
+    pub(super) fn cut_off(&mut self, pending: &Pending) {
         self.served.refused += 1;
         if self.connection_of(pending).is_some() {
             self.close(pending.place);
@@ -262,13 +237,14 @@ impl Engine {
     }
 
     /// None if the client has gone; another may have taken its place.
-    fn connection_of(&mut self, pending: &Pending) -> Option<&mut Connection> {
+    pub(super) fn connection_of(&mut self, pending: &Pending) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(pending.place as usize)?.as_mut()?;
         (connection.generation == pending.generation).then_some(connection)
     }
 
     pub(super) fn close(&mut self, place: u32) {
-        if self.connections[place as usize].take().is_some() {
+        if let Some(connection) = self.connections[place as usize].take() {
+            self.left.extend(connection.answers.iter().filter_map(|answer| answer.job));
             self.vacant.push(place);
         }
     }

@@ -4,7 +4,9 @@
 //! carry its own service demands in the header [`DEMAND_HEADER`]; else the server draws them.
 //! [`burn`] is the server without a model: threads burn the demands, and the kernel schedules.
 
+mod arrivals;
 pub mod burn;
+mod completions;
 mod connection;
 mod demands;
 mod engine;
@@ -12,6 +14,8 @@ pub mod files;
 mod reading;
 mod request_kinds;
 mod sending;
+mod token_requests;
+mod totals;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -22,10 +26,11 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
-pub(crate) use demands::demand_value;
-pub use demands::{DEMAND_HEADER, REQUEST_HEADER};
+pub use demands::{DEMAND_HEADER, REQUEST_HEADER, TOKENS_HEADER};
 use demands::{Kinds, ServedDemands};
+pub(crate) use demands::{demand_value, tokens_value};
 use engine::Engine;
+pub use totals::{Lateness, ServeTotals, TokenTotals};
 
 /// A request for this path bypasses the model: the response reports how busy the server is.
 pub const PROBE_PATH: &str = "/thinktime/probe";
@@ -49,7 +54,7 @@ pub struct Server {
 /// # Errors
 /// If system and workload do not fit together, or demands depend on sizes and there is no workload.
 pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), Invalid> {
-    check_tokens(system)?;
+    check_tokens(&Kinds::new(system, workload))?;
     if let Some(workload) = workload {
         return system.check_requests(workload);
     }
@@ -76,13 +81,18 @@ pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), In
     )))
 }
 
-/// Refuses servers of tokens.
-fn check_tokens(system: &SystemModel) -> Result<(), Invalid> {
-    let Some(server) = system.token_servers().next() else { return Ok(()) };
+/// Refuses requests that would be given their tokens twice.
+fn check_tokens(kinds: &Kinds) -> Result<(), Invalid> {
+    let names = kinds.names();
+    let twice = (0..).zip(&names).find(|(kind, _)| kinds.token_visits(*kind) > 1);
+    let Some((_, name)) = twice else { return Ok(()) };
+    let requests = match name.is_empty() {
+        true => "requests".to_owned(),
+        false => format!("requests named `{name}`"),
+    };
     Err(Invalid::new(format!(
-        "`{}` is a server of tokens, which can only be simulated: responses that stream its tokens \
-         are not served",
-        server.name
+        "{requests} visit more than one server of tokens, and would be given their tokens twice: \
+         say by a [[behaviour]] which one they `use`"
     )))
 }
 
@@ -119,11 +129,12 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` is set, which is checked twenty times a second.
+    /// Serves until `stop` is set, which is checked twenty times a second. Gives what it did, and
+    /// what its servers of tokens did, if it has any.
     ///
     /// # Errors
     /// If the operating system refuses a necessary call. No client error ends the server.
-    pub fn serve(self, stop: &AtomicBool) -> io::Result<ServeTotals> {
+    pub fn serve(self, stop: &AtomicBool) -> io::Result<(ServeTotals, Option<TokenTotals>)> {
         let kinds = Kinds::new(&self.system, self.workload.as_ref());
         let demands = ServedDemands::new(kinds, self.seed);
         let mut engine = Engine::new(self.listener, &self.system, demands, self.seed)?;
@@ -131,22 +142,13 @@ impl Server {
         while !stop.load(Ordering::Relaxed) {
             engine.turn()?;
         }
-        Ok(engine.totals())
+        Ok((engine.served, engine.token_totals(&self.system)))
     }
 }
 
 /// The value of `Server-Timing` for this demand, in milliseconds.
 fn server_timing(demand: Nanos) -> String {
     format!("demand;dur={}.{:06}", demand.0 / 1_000_000, demand.0 % 1_000_000)
-}
-
-/// The work of a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ServeTotals {
-    /// Requests that were answered.
-    pub requests: u64,
-    /// Requests that were refused as malformed.
-    pub refused: u64,
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use thinktime_core::schema::Source;
 struct Running {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<ServeTotals>>,
+    thread: Option<JoinHandle<(ServeTotals, Option<TokenTotals>)>>,
 }
 
 fn model(stations: &str) -> SystemModel {
@@ -42,7 +42,7 @@ impl Running {
 
     fn end(mut self) -> ServeTotals {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().unwrap().join().unwrap()
+        self.thread.take().unwrap().join().unwrap().0
     }
 
     /// Sends bytes and returns all received bytes until the server closes.

@@ -8,4 +8,4 @@ pub(super) mod message;
 mod place;
 pub(super) mod sql;
 pub(super) mod template;
-mod words;
+pub(super) mod words;

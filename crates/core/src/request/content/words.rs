@@ -112,6 +112,14 @@ impl Words {
     }
 }
 
+/// The word at a place of the text of this number, for responses of a modelled server.
+#[must_use]
+pub fn word_at(text: u64, place: u32) -> &'static str {
+    let family = StreamFamily::new(0, Purpose::Words);
+    let drawn = family.substream(text, place.into()).uniform();
+    WORDS[(drawn * WORDS.len() as f64) as usize]
+}
+
 /// The endless text of a key.
 fn text_of(key: &[u8]) -> Stream {
     let family = StreamFamily::new(0, Purpose::Words);

@@ -166,14 +166,18 @@ impl TokenServer {
     }
 
     /// The step gives tokens.
-    fn end_step(&mut self, now: Nanos, jobs: &Jobs) {
+    fn end_step(&mut self, now: Nanos, jobs: &mut Jobs) {
         self.pass(now);
         let TokenServer { running, courses, done, held, figures, .. } = self;
         figures.step_ended(self.reads);
         running.retain(|handle| {
             let course = &mut courses[*handle as usize];
             let Given::Token(gap) = course.step(now) else { return true };
-            figures.token(jobs[*handle].job.kind, gap);
+            let job = jobs[*handle].job;
+            figures.token(job.kind, gap);
+            if let Some(given) = &mut jobs.given {
+                given.push(job.token);
+            }
             if !course.is_done() {
                 return true;
             }

@@ -115,6 +115,28 @@ fn the_last_one_admitted_loses_its_memory_and_is_read_again() {
 }
 
 #[test]
+fn each_token_is_reported_in_the_event_that_gave_it() {
+    let keys = format!("{COSTS}max_batch = 2");
+    let mut system = system(&keys, &[(0, 4, 3), (5, 1, 3)]);
+    let mut taken = Vec::new();
+    system.take_tokens(&mut taken);
+    arrive(&mut system, 0, 0);
+    arrive(&mut system, 5, 1);
+    let mut all = Vec::new();
+    while !system.next_event().is_never() {
+        let at = system.next_event().0;
+        let left = system.advance();
+        system.take_tokens(&mut taken);
+        all.extend(taken.drain(..).map(|token| (at, token)));
+        // What leaves has been given its last token.
+        let given = left.map(|one| all.iter().filter(|(_, token)| *token == one.job.token).count());
+        assert!(given.is_none_or(|number| number == 3));
+    }
+    // The steps end at 19, 33, 45 and 56.
+    assert_eq!(all, [(19, 0), (33, 0), (33, 1), (45, 0), (45, 1), (56, 1)]);
+}
+
+#[test]
 fn what_never_fits_into_the_memory_is_refused() {
     let keys = format!("{COSTS}max_batch = 4\nmemory = 8");
     assert_eq!(times(&keys, &[(0, 5, 4), (0, 6, 4), (0, 9, 1)]), [Some((21, 54)), None, None]);

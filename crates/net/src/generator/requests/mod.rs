@@ -24,7 +24,7 @@ use crate::generator::target::Target;
 use crate::generator::transport::failure::Failure;
 use crate::protocol::Capture;
 use crate::protocol::http1::RequestHead;
-use crate::server::{DEMAND_HEADER, demand_value};
+use crate::server::{DEMAND_HEADER, TOKENS_HEADER, demand_value, tokens_value};
 use cookies::Jars;
 use redirects::{Redirects, Response};
 
@@ -169,6 +169,7 @@ impl<'a> Requests<'a> {
         let common = call.map(|call| missing_fields(&call.headers, &population.headers));
         let cookies = cookies.map(|cookies| with_own(cookies, own));
         let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
+        let tokens = self.demands.as_mut().and_then(|demands| tokens_value(demands, attempt, kind));
         let traceparent = self.traceparent(attempt, own);
         let all = own.iter().chain(common.into_iter().flatten());
         let own = all.map(|(name, value)| (name.as_str(), value.as_str()));
@@ -176,6 +177,7 @@ impl<'a> Requests<'a> {
         let once = self.connections(attempt) == Reuse::PerRequest;
         let headers: Vec<(&str, &str)> = own
             .chain(demand.as_deref().map(|text| (DEMAND_HEADER, text)))
+            .chain(tokens.as_deref().map(|text| (TOKENS_HEADER, text)))
             .chain(cookies.as_deref().map(|text| (COOKIE, text)))
             .chain(once.then_some(("Connection", "close")))
             .chain(traceparent.as_deref().map(|text| (TRACEPARENT, text)))

@@ -40,6 +40,7 @@ pub(in crate::protocol) use message::{Head, MessageReader};
 pub use request::{CONTINUE, Request, RequestHead, RequestProgress, RequestReader, write_request};
 pub use response::{
     Response, ResponseProgress, ResponseReader, write_response, write_response_head,
+    write_stream_head,
 };
 pub use rules::Rules;
 

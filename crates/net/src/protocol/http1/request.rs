@@ -7,6 +7,7 @@ use super::head::{ParsedHead, RequestLine, read_request_head};
 use super::message::{Complete, Head, MessageReader};
 use super::rules::Rules;
 use super::write::{push_content_length, push_header};
+use crate::protocol::{Capture, Excerpt};
 
 /// The server's permission for a client that waits to send the body of its request.
 pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -65,6 +66,8 @@ pub struct Request {
     pub target: String,
     /// Whether the client will use the connection again.
     pub keep_alive: bool,
+    /// The second digit of its version of HTTP/1: clients of 0 know no chunks.
+    pub minor_version: u8,
     /// The values of the header fields named to [`RequestReader::new`], in that order; of a
     /// repeated field, the first. Bytes that are no UTF-8 are replaced by U+FFFD.
     pub headers: Vec<Option<String>>,
@@ -95,6 +98,9 @@ pub struct RequestReader {
     message: MessageReader<Incoming>,
     header_names: Box<[String]>,
     rules: Rules,
+    capture: Capture,
+    /// What was kept of the last complete request.
+    kept: Option<Box<Excerpt>>,
 }
 
 /// A request whose body is being read.
@@ -116,7 +122,22 @@ impl RequestReader {
     #[must_use]
     pub fn by(rules: Rules, header_names: &[&str]) -> Self {
         let header_names = header_names.iter().map(|&name| name.to_owned()).collect();
-        Self { message: MessageReader::new(rules, false), header_names, rules }
+        let (message, capture) = (MessageReader::new(rules, false), Capture::Nothing);
+        Self { message, header_names, rules, capture, kept: None }
+    }
+
+    /// The same; it keeps the bodies of requests, for [`Self::take_body`].
+    #[must_use]
+    pub fn keeping_bodies(mut self) -> Self {
+        self.capture = Capture::All;
+        self.message.capture(self.capture);
+        self
+    }
+
+    /// The body of the request that was completed last, if it is kept; `None` if it was longer than
+    /// [`KEPT_BODY_BYTES_MAX`](crate::protocol::KEPT_BODY_BYTES_MAX).
+    pub fn take_body(&mut self) -> Option<Vec<u8>> {
+        self.kept.take().filter(|kept| !kept.cut).map(|kept| kept.body)
     }
 
     /// Whether any byte of the current request has been read. While this is false, the client may
@@ -150,6 +171,8 @@ impl RequestReader {
         if let Some(complete) = self.message.read(bytes, parse)? {
             let Complete { message: Incoming { request, .. }, bytes, used } = complete;
             let request = Request { bytes, ..request };
+            self.kept = self.message.take_excerpt();
+            self.message.capture(self.capture);
             return Ok(RequestProgress::Complete { request, used });
         }
         let continue_expected = self
@@ -180,6 +203,7 @@ fn incoming(
         method: head.first.method.to_owned(),
         target: head.first.target.to_owned(),
         keep_alive: fields.keep_alive(head.minor_version),
+        minor_version: head.minor_version,
         headers: header_names.iter().map(|name| value(name)).collect(),
         bytes: 0,
     };

@@ -202,6 +202,26 @@ pub fn write_response_head(
     out.extend_from_slice(b"\r\n");
 }
 
+/// Appends the head of a success whose length is not known yet: the body comes in chunks, or, for a
+/// client that knows none, until the connection's end.
+pub fn write_stream_head(
+    out: &mut Vec<u8>,
+    headers: &[(&str, &str)],
+    chunked: bool,
+    keep_alive: bool,
+) {
+    out.extend_from_slice(b"HTTP/1.1 200 OK\r\n");
+    if chunked {
+        push_header(out, "Transfer-Encoding", b"chunked");
+    }
+    let stays = chunked && keep_alive;
+    push_header(out, "Connection", if stays { b"keep-alive" } else { b"close" });
+    for (name, value) in headers {
+        push_header(out, name, value.as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
 /// The customary words for a status; empty for a rare one.
 fn reason_phrase(status: u16) -> &'static str {
     match status {

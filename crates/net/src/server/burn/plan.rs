@@ -10,7 +10,6 @@ use thinktime_core::system::{Overload, StationModel, StationTable, SystemModel};
 
 use super::control_group::ControlGroup;
 use super::cores;
-use crate::server::check_tokens;
 use crate::server::demands::Kinds;
 
 /// The most concurrent threads of a burning server.
@@ -153,7 +152,12 @@ fn check_size(threads: Threads) -> Result<(), Invalid> {
 
 /// Refuses what only a model can have.
 fn check_parts(system: &SystemModel) -> Result<(), Invalid> {
-    check_tokens(system)?;
+    if let Some(server) = system.token_servers().next() {
+        return Err(Invalid::new(format!(
+            "`{}` is a server of tokens, whose steps use no CPU time: leave out burn",
+            server.name
+        )));
+    }
     if let Some((_, link)) = system.links().next() {
         return Err(Invalid::new(format!(
             "requests that burn come over real links: leave out `{}`, or make it in a lab \

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::protocol::KEPT_BODY_BYTES_MAX;
 
 proptest! {
     #[test]
@@ -22,6 +23,7 @@ proptest! {
             method: method.to_owned(),
             target: target.clone(),
             keep_alive: true,
+            minor_version: 1,
             headers: vec![demand.clone(), Some(host.to_owned()), None],
             bytes: bytes.len() as u64,
         };
@@ -74,6 +76,7 @@ fn pipelined_requests_are_read_one_by_one() {
             method: method.to_owned(),
             target: target.to_owned(),
             keep_alive,
+            minor_version: u8::from(keep_alive),
             headers: Vec::new(),
             bytes: text.len() as u64,
         };
@@ -83,6 +86,29 @@ fn pipelined_requests_are_read_one_by_one() {
         rest = &rest[text.len()..];
     }
     assert!(rest.is_empty());
+}
+
+#[test]
+fn bodies_are_kept_if_wanted_up_to_a_length() {
+    let both = b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n\
+                 POST /b HTTP/1.1\r\nContent-Length: 2\r\n\r\nde";
+    for cut in 0..both.len() {
+        let mut reader = RequestReader::new(&[]).keeping_bodies();
+        let mut bodies = Vec::new();
+        for mut piece in [&both[..cut], &both[cut..]] {
+            while let Ok(RequestProgress::Complete { used, .. }) = reader.read(piece) {
+                bodies.push(reader.take_body().unwrap());
+                piece = &piece[used..];
+            }
+        }
+        assert_eq!(bodies, [b"abc".to_vec(), b"de".to_vec()]);
+    }
+    let length = KEPT_BODY_BYTES_MAX + 1;
+    let mut long = format!("PUT / HTTP/1.1\r\nContent-Length: {length}\r\n\r\n").into_bytes();
+    long.resize(long.len() + length, b'x');
+    let mut reader = RequestReader::new(&[]).keeping_bodies();
+    assert!(matches!(reader.read(&long), Ok(RequestProgress::Complete { .. })));
+    assert_eq!(reader.take_body(), None);
 }
 
 #[test]
