@@ -144,6 +144,9 @@ impl<'a, L: Recorder> Engine<'a, L> {
                 self.report_checks(now);
                 self.recorder.complete_up_to(now);
                 interrupted = !watch(self.progress(now));
+                if let Some(until) = self.recorder.end_of_requests(now) {
+                    self.clients.end_at(until);
+                }
             }
             if interrupted || self.drained(now) {
                 break;
@@ -201,7 +204,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
 
     /// Whether the time to wait for the last responses has ended.
     fn drained(&self, now: Nanos) -> bool {
-        let begun = self.clients.closed() || now >= self.plan.limit.until;
+        let begun = self.clients.closed() || now >= self.clients.until();
         begun && now >= self.clients.window_end() + self.plan.drain
     }
 
