@@ -11,6 +11,7 @@ mod browse;
 mod budget;
 mod children;
 mod course;
+mod end;
 mod laws;
 mod one_shot;
 mod population;
@@ -153,18 +154,6 @@ impl Clients {
         } else {
             self.last_launch
         }
-    }
-
-    /// No request begins at this time or later.
-    #[inline]
-    #[must_use]
-    pub fn until(&self) -> Nanos {
-        self.limit.until
-    }
-
-    /// Begins no request at this time or later; those begun are still waited for.
-    pub fn end_at(&mut self, until: Nanos) {
-        self.limit.until = self.limit.until.min(until);
     }
 
     /// Whether no further request will begin.

@@ -173,12 +173,16 @@ def learn_population(
     )
     if (even := _by_clock(population, journeys, starts)) is not None:
         return PopulationModel(population, requests, *even)
-    if not alone:
-        starts = _corrected(starts, journeys)
-    replay = brief or len(starts.times_ns) < FEW
-    model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
+    starts = starts if alone else _corrected(starts, journeys)
+    model = _chosen(starts, brief)
     journeys, model = calibrated(journeys, starts, model)
     return PopulationModel(population, requests, journeys, starts, model)
+
+
+def _chosen(starts: Starts, brief: bool) -> Model:
+    """The model for the file: the simplest that stands in for the log, or the trace."""
+    replay = brief or len(starts.times_ns) < FEW
+    return starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
 
 
 def _corrected(starts: Starts, journeys: Journeys) -> Starts:

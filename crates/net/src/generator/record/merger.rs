@@ -88,8 +88,8 @@ impl<'a> RowMerger<'a> {
         RowMerger { results, rows: Vec::new(), complete_up_to, seen: vec![None; loops], checks }
     }
 
-    /// Merges until all senders are gone. `stop` is set when `watch` returns `false`, and `end` once
-    /// enough is known.
+    /// Merges until all senders are gone. `stop` is set when `watch` returns `false`, and `end`
+    /// once enough is known.
     pub(crate) fn merge(
         mut self,
         messages: &Receiver<LoopMessage>,
