@@ -20,7 +20,7 @@ from thinktime.cli import app, function_options
 OPEN = 'name = "open"\n[arrivals]\nmodel = "open"\nrate = "400/s"\n'
 SYSTEM = 'name = "server"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
 NOT_OPTIONS = {
-    "run": {"workload", "target", "demands", "output", "label", "progress", "monitor", "precision"},
+    "run": {"workload", "target", "demands", "output", "label", "progress", "monitor"},
     "simulate": {"workload", "system", "output", "label", "progress"},
 }
 """Parameters about tools, places, names and views, not about the operation."""

@@ -61,6 +61,7 @@ def test_without_options_it_takes_ten_seconds_at_ten_a_second(address: str) -> N
     workload, target, given = url.taken(address, None, {"seed": 3})
     assert (workload.model, workload.request_rate, target) == ("open", 10, address)
     assert given == {"seed": 3, "duration": "10s"}
+    assert url.taken(address, None, {"precision": "5%"})[2] == {"precision": "5%"}
     assert tt.run(address, rate=500, requests=20).summary["requests"] == 20
 
 

@@ -119,7 +119,7 @@ pub struct RunTable {
     /// The number of replications of a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replications: Option<u32>,
-    /// The precision goal of a simulation.
+    /// The precision that was sought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<f64>,
     /// Which rows `requests.parquet` holds: `all`, `1/N` of the sessions, or `none`.

@@ -59,6 +59,7 @@ pub(crate) fn run(
             target: Some(target.url.clone()),
             clock: "monotonic".to_owned(),
             drain_s: Some(plan.drain.as_secs_f64()),
+            precision: plan.precision,
             started,
             host: Some(host()),
             system_files: demands.and_then(|system| system.files.directory_if_used()),

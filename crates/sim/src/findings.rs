@@ -52,15 +52,7 @@ impl Findings<'_> {
                  would continue; --replications makes more of the same mix"
             ));
         }
-        if let (Some(precision), Some((mean, half))) = (self.plan.precision, interval(summary))
-            && half <= precision * mean
-        {
-            notes.push(format!(
-                "the precision of {:.3} % took {} requests",
-                precision * 100.0,
-                words::count(summary.requests)
-            ));
-        }
+        notes.extend(self.plan.precision.and_then(|precision| summary.found_to(precision).ok()));
         notes.extend(self.single_classes());
         notes.extend(self.of_clusters(summary).notes);
         notes
@@ -185,22 +177,6 @@ impl Findings<'_> {
 
     fn imprecise(&self, summary: &Summary) -> Option<String> {
         let precision = self.plan.precision.filter(|_| !self.interrupted)?;
-        let (mean, half) = interval(summary)?;
-        (half > precision * mean).then(|| {
-            let needed = summary.requests as f64 * (half / (precision * mean)).powi(2);
-            format!(
-                "the precision of {:.3} % was not reached: after {} requests the half-width is \
-                 {:.3} %; about {} requests would be needed if it shrinks as the square root, \
-                 more if the times are heavy-tailed",
-                precision * 100.0,
-                words::count(summary.requests),
-                half / mean * 100.0,
-                words::count(needed.round() as u64)
-            )
-        })
+        summary.found_to(precision).err()
     }
-}
-
-fn interval(summary: &Summary) -> Option<(f64, f64)> {
-    Some((summary.response_time_s.mean?, summary.response_time_s.ci95?))
 }

@@ -17,7 +17,6 @@ mod outcome;
 mod overload;
 mod pilot;
 mod plan;
-mod precision;
 mod progress;
 mod remote;
 mod replicating;

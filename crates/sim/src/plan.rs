@@ -3,6 +3,7 @@
 use thinktime_core::error::Invalid;
 use thinktime_core::limit::Limit;
 use thinktime_core::options::SimulateOptions;
+use thinktime_core::record::check_precision;
 use thinktime_core::workload::Workload;
 
 use crate::driver::ProgressLimits;
@@ -82,10 +83,7 @@ impl Plan {
             Some(_) if self.replications > 1 => Err(Invalid::new(
                 "a precision goes with one replication, which runs until it is reached",
             )),
-            Some(share) if !(share > 0.0 && share < 1.0) => {
-                Err(Invalid::new("a precision lies between 0% and 100%, as in 1%"))
-            }
-            _ => Ok(()),
+            precision => check_precision(precision),
         }
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use thinktime_core::error::Invalid;
 use thinktime_core::limit::Limit;
 use thinktime_core::random::{Purpose, Stream};
-use thinktime_core::record::{Row, RowSink, Timeline};
+use thinktime_core::record::{Row, RowSink, StopRule, Timeline};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
@@ -17,7 +17,6 @@ use crate::failure::SimulationError;
 use crate::outcome::so_far;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
-use crate::precision::StopRule;
 use crate::progress::{Control, SimulationProgress};
 use crate::remote::{Found, RemoteReplications};
 use crate::replications::{InOrder, JoinedReplications};
@@ -44,12 +43,12 @@ pub(crate) fn replicate(
 ) -> Replication {
     let seeded = replication_of(workload, number);
     let mut driver = begin(&setup(&seeded, system, plan, number), sink);
-    let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
+    let (mut seen, mut stop) = (0, StopRule::of_simulation(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();
         let total = shared.requests.fetch_add(requests - seen, Ordering::Relaxed) + requests - seen;
         seen = requests;
-        if stop.is_precise(driver.collector()) {
+        if stop.is_precise(driver.collector(), driver.now()) {
             driver.cut_short();
         }
         let progress = SimulationProgress {

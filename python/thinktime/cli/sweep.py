@@ -27,7 +27,9 @@ _AT_EACH_POINT = {
     "simulation. 30s against a server if nothing else ends the run.",
     "warmup": "Requests scheduled before this time do not count. In a simulation auto, the default "
     "as in `simulate`, finds how long the start makes a difference; against a server 0s.",
-    **dict.fromkeys(("load", "precision", "replications"), "{} Not with --target."),
+    "precision": "Simulate or run until the half-width of the mean's 95 % interval is this share "
+    "of the mean, as in 5%.",
+    **dict.fromkeys(("load", "replications"), "{} Not with --target."),
 }
 """Options of `simulate` that mean something else, or not all, for the points of a sweep."""
 

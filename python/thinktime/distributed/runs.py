@@ -59,6 +59,9 @@ def run_on_cluster(
     if workload.replays:
         raise _core.InputError("on: a log is replayed by one generator: its requests are not "
                                "divided yet")  # fmt: skip
+    if "precision" in given:
+        raise _core.InputError("precision: it ends a run of one generator; give several of them a "
+                               "duration")  # fmt: skip
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
         raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")

@@ -38,7 +38,7 @@ def taken(
     if target is not None:
         raise _core.InputError(f"the URL is the target itself: leave out `target`, {target}")
     workload, origin = _workload(url, closed=given.get("clients") is not None)
-    ends = any(given.get(name) is not None for name in ("duration", "requests"))
+    ends = any(given.get(name) is not None for name in ("duration", "requests", "precision"))
     return workload, origin, {**given} if ends else {**given, "duration": DURATION}
 
 

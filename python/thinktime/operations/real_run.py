@@ -31,6 +31,7 @@ def run(
     requests: int | None = None,
     duration: Time | None = None,
     warmup: Time | None = None,
+    precision: float | str | None = None,
     drain: Time | None = None,
     scale: float | None = None,
     rate: float | str | ByPopulation | None = None,
@@ -72,6 +73,10 @@ def run(
         requests: Number of requests that begin after the warm-up; without a limit by default.
         duration: Time at which no more requests begin, as in 60s; 30s if nothing else ends the run.
         warmup: Requests scheduled before this time are sent, but do not count; 0s by default.
+        precision: Run until the half-width of the mean's 95 % interval is this share of the mean,
+            as in 5%: for at least 10 s and 1,000 requests, and at most the duration, which is then
+            10 min by default. The responses to what has begun are still waited for. Not with
+            several generators.
         drain: Longest wait for the last responses; 10s by default.
         scale: Factor of the rates and clients of all populations, as in 2. It is above 0.
         rate: The rate of sessions or, in an open model, requests, instead of the workload's. A

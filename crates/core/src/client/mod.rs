@@ -11,6 +11,7 @@ mod browse;
 mod budget;
 mod children;
 mod course;
+mod end;
 mod laws;
 mod one_shot;
 mod population;

@@ -184,3 +184,26 @@ fn a_share_that_is_taken_over_goes_on_with_what_comes() {
     // The limit of a share is 20, of which another process began 15.
     assert_eq!(sent(Share { from, begun: 15, ..share }, 60), all[before..before + 5]);
 }
+
+/// As at the end of the duration: what has begun is still answered.
+#[test]
+fn no_request_begins_after_an_end_that_is_set_later() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '10/s'\nprocess = 'even'";
+    let mut clients = clients(text, u64::MAX, 1e9);
+    let (mut begun, end) = (Vec::new(), Nanos::from_secs_f64(1.25));
+    while !clients.closed() {
+        if let ClientAction::Send(attempt) = clients.wake() {
+            begun.push(attempt);
+        }
+        if begun.len() == 5 {
+            clients.end_at(end);
+        }
+    }
+    assert_eq!((begun.len(), clients.window_end()), (12, end));
+    assert_eq!(clients.open_requests(), 12);
+    for attempt in begun {
+        assert!(!clients.finished());
+        clients.answer(end + end, attempt.ticket, Reply::default());
+    }
+    assert!(clients.finished());
+}

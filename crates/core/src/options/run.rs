@@ -3,7 +3,7 @@
 use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
 
-use super::{Flag, Named, Number, Proxy, Text, Texts, Time, Whole, limit, options};
+use super::{Flag, Named, Number, Proxy, Share, Text, Texts, Time, Whole, limit, options};
 use crate::limit::Limit;
 use crate::workload::Workload;
 
@@ -16,6 +16,9 @@ options! {
         requests: Whole,
         /// Requests scheduled before this time are sent, but do not count; 0s by default.
         warmup: Time,
+        /// Run until the half-width of the mean's 95 % interval is this share of the mean, as in
+        /// 5%: for at least 10s and 1000 requests, and at most the duration, by default 10min.
+        precision: Share,
         /// Longest wait for the last responses; 10s by default.
         drain: Time,
         /// The seed, instead of the workload's.
@@ -84,6 +87,8 @@ options! {
 
 /// The default duration of a run, in seconds.
 const DURATION_S: f64 = 30.0;
+/// The same of a run to a precision, which ends earlier if it can.
+const PRECISE_DURATION_S: f64 = 600.0;
 /// The default time for which the last responses are waited for.
 pub const DRAIN: Nanos = Nanos(10_000_000_000);
 
@@ -94,9 +99,18 @@ impl RunOptions {
     /// When a time is invalid, or the run would be empty.
     pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
         let endless = self.requests.is_none() && workload.extent().is_none();
-        let usual = endless.then_some(Time(thinktime_file::schema::Scalar::Number(DURATION_S)));
+        let usual_s = if self.precision.is_some() { PRECISE_DURATION_S } else { DURATION_S };
+        let usual = endless.then_some(Time(thinktime_file::schema::Scalar::Number(usual_s)));
         let duration = self.duration.as_ref().or(usual.as_ref());
         limit(self.requests, duration, self.warmup.as_ref())
+    }
+
+    /// The precision that is sought.
+    ///
+    /// # Errors
+    /// When it is not a share between 0 and 1.
+    pub fn precision(&self) -> Result<Option<f64>, Invalid> {
+        self.precision.as_ref().map(|share| share.value("precision")).transpose()
     }
 
     /// The time for which the last responses are waited for.
@@ -121,5 +135,27 @@ impl RunOptions {
     #[must_use]
     pub fn loops(&self) -> u32 {
         self.loops.map_or(1, |loops| u32::try_from(loops).unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thinktime_file::schema::Source;
+
+    use super::*;
+    use crate::files::NoFiles;
+
+    #[test]
+    fn a_precision_has_more_time_unless_an_end_is_given() {
+        let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 10";
+        let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let until = |json: &str| {
+            let options = RunOptions::from_json(json).unwrap();
+            options.limit(&workload).unwrap().until
+        };
+        assert_eq!(until("{}"), Nanos::from_secs_f64(30.0));
+        assert_eq!(until(r#"{"precision":"5%"}"#), Nanos::from_secs_f64(600.0));
+        assert_eq!(until(r#"{"precision":"5%","duration":"20s"}"#), Nanos::from_secs_f64(20.0));
+        assert_eq!(until(r#"{"precision":"5%","requests":9}"#), Nanos::MAX);
     }
 }

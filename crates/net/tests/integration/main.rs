@@ -14,6 +14,7 @@ mod loops;
 mod messages;
 mod nginx;
 mod oauth2;
+mod precision;
 mod requests;
 mod support;
 mod tls;

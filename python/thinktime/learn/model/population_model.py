@@ -30,6 +30,7 @@ from thinktime.learn.starts import (
     choose,
     clock,
     learn_starts,
+    rate_without_those_under_way,
 )
 from thinktime.present import units
 
@@ -41,6 +42,9 @@ PAGE_S = 60.0
 
 BURST = 4.0
 """This many standard errors are exceeded with a probability of 3e-5."""
+
+SHORT = 0.199
+"""The most that `Chain.settled_s` leaves out is a fifth of the log: then that is not enough."""
 
 BRIEF = 0.8
 """A closed population that is present for less than this share of the log comes and goes. A file
@@ -169,10 +173,29 @@ def learn_population(
     )
     if (even := _by_clock(population, journeys, starts)) is not None:
         return PopulationModel(population, requests, *even)
-    replay = brief or len(starts.times_ns) < FEW
-    model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
+    starts = starts if alone else _corrected(starts, journeys)
+    model = _chosen(starts, brief)
     journeys, model = calibrated(journeys, starts, model)
     return PopulationModel(population, requests, journeys, starts, model)
+
+
+def _chosen(starts: Starts, brief: bool) -> Model:
+    """The model for the file: the simplest that stands in for the log, or the trace."""
+    replay = brief or len(starts.times_ns) < FEW
+    return starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
+
+
+def _corrected(starts: Starts, journeys: Journeys) -> Starts:
+    """The same at the true rate, if the log is too short to leave out all that were under way."""
+    span_s = starts.covered.span_s
+    short = journeys.chain.settled_s >= SHORT * span_s and starts.settled_s > 0
+    if not short or starts.covered.lost:
+        return starts
+    visits = journeys.visits
+    later = np.flatnonzero(visits.previous >= 0)
+    gaps_s = visits.start_s[later] - visits.start_s[visits.previous[later]]
+    rate = rate_without_those_under_way(starts.times_s, gaps_s, span_s)
+    return starts if rate is None or rate <= 0 else starts.at(rate)
 
 
 def _by_clock(

@@ -56,11 +56,14 @@ def _arrivals(part: PopulationModel, column: str, starts_file: str, several: boo
     assert starts is not None
     assert model is not None
     partly = part.journeys.thinks.law is not None and not part.alone
+    where = "where the log has all of them"
+    if starts.corrected:
+        where = "without those that were under way when it began, by the law of pauses, which are "
+        where += "long beside the log: less sure than in a longer one"
     lines = [
         f'model = "{"partly-open" if partly else "open"}"',
         note(
-            f"{len(starts.times_ns):,} begin, {starts.rate:.4g}/s where the log has all of them; "
-            f"taken as {model.about}."
+            f"{len(starts.times_ns):,} begin, {starts.rate:.4g}/s {where}; taken as {model.about}."
         ),
     ]
     keys = arrival_keys(starts, model, column, starts_file)

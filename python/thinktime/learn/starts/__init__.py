@@ -9,6 +9,7 @@ into one file, and `arrival_keys` gives the lines of `[population.arrivals]` tha
 from thinktime.learn.starts.clock import clock
 from thinktime.learn.starts.coverage import Coverage, silences
 from thinktime.learn.starts.dispersion import WINDOWS_S
+from thinktime.learn.starts.edge import rate_without_those_under_way
 from thinktime.learn.starts.file import arrival_keys, columns, write_starts
 from thinktime.learn.starts.models import Model, choose
 from thinktime.learn.starts.poisson import Poisson
@@ -27,6 +28,7 @@ __all__ = [
     "clock",
     "columns",
     "learn_starts",
+    "rate_without_those_under_way",
     "silences",
     "spread",
     "step_s",

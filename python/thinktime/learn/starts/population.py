@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,15 @@ class Starts:
 
     rate: float
     """Starts a second of the time that the log covers, after `settled_s`."""
+
+    corrected: bool = False
+    """Whether `rate` and models leave out sessions that were under way even after `settled_s`."""
+
+    def at(self, rate: float) -> Starts:
+        """The same with this rate, to which all models but the trace are scaled."""
+        factor = rate / self.rate
+        scaled = tuple(one if one.rates is None else one.times(factor) for one in self.models)
+        return replace(self, rate=rate, models=scaled, corrected=True)
 
     @property
     def offered_rate(self) -> float:

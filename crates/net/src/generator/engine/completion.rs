@@ -183,7 +183,7 @@ impl<L: Recorder> Engine<'_, L> {
             streams.end(&mut row);
         }
         self.failures += u64::from(row.error.is_some());
-        let closed = self.clients.closed();
+        let closed = self.clients.closed() || row.done >= self.clients.until();
         self.recorder.add(&row, if closed { EndPhase::AfterWindow } else { EndPhase::InWindow });
         while let Some(page) = self.clients.ended_page() {
             self.recorder.page(&page);

@@ -132,8 +132,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         self.clock = clock;
         self.usage.restart(Nanos::ZERO);
         let mut ready: Vec<Readiness> = Vec::new();
-        let mut next_look = LOOK;
-        let mut interrupted = false;
+        let (mut next_look, mut interrupted) = (LOOK, false);
         while !self.is_over() {
             self.send_what_is_due();
             self.share();
@@ -144,6 +143,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
                 self.report_checks(now);
                 self.recorder.complete_up_to(now);
                 interrupted = !watch(self.progress(now));
+                self.clients.end_at(self.recorder.end_of_requests(now).unwrap_or(Nanos::MAX));
             }
             if interrupted || self.drained(now) {
                 break;
@@ -201,7 +201,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
 
     /// Whether the time to wait for the last responses has ended.
     fn drained(&self, now: Nanos) -> bool {
-        let begun = self.clients.closed() || now >= self.plan.limit.until;
+        let begun = self.clients.closed() || now >= self.clients.until();
         begun && now >= self.clients.window_end() + self.plan.drain
     }
 

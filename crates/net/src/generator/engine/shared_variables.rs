@@ -64,7 +64,7 @@ impl<L: Recorder> Engine<'_, L> {
         }
         let Some(link) = &self.link else { return true };
         let now = self.clock.now();
-        let load_ended = self.clients.closed() || now >= self.plan.limit.until;
+        let load_ended = self.clients.closed() || now >= self.clients.until();
         !link.is_waited_for(now, load_ended)
     }
 

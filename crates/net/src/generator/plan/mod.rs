@@ -10,7 +10,7 @@ use thinktime_core::error::Invalid;
 use thinktime_core::limit::Limit;
 use thinktime_core::options::run::{DRAIN, RunOptions};
 use thinktime_core::program::Report;
-use thinktime_core::record::{Collector, GeneratorFigures, Lost, Summary, Window};
+use thinktime_core::record::{Collector, GeneratorFigures, Lost, Summary, Window, check_precision};
 use thinktime_core::statistics::Tally;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
@@ -22,6 +22,9 @@ use thiserror::Error;
 pub struct Plan {
     /// The end of the run, and which of its requests count.
     pub limit: Limit,
+    /// No further request begins once the mean response time is known to this precision: the
+    /// half-width of its 95 % interval as a share of it.
+    pub precision: Option<f64>,
     /// How long to wait for responses after the last request was begun.
     pub drain: Nanos,
     /// The system whose service demands the requests carry, drawn as in a simulation with the same
@@ -48,6 +51,7 @@ impl Plan {
     pub fn new(limit: Limit) -> Plan {
         Plan {
             limit,
+            precision: None,
             drain: DRAIN,
             demands: None,
             lateness: Nanos::ZERO,
@@ -64,6 +68,7 @@ impl Plan {
         if self.limit.warmup >= self.limit.until {
             return Err(Invalid::new("the warm-up must end before the duration does"));
         }
+        check_precision(self.precision)?;
         if let Some(system) = &self.demands {
             system.check_requests(workload)?;
         }
@@ -81,6 +86,7 @@ impl Plan {
     ) -> Result<Plan, Invalid> {
         Ok(Plan {
             limit: options.limit(workload)?,
+            precision: options.precision()?,
             drain: options.drain()?,
             demands,
             lateness: options.lateness()?,

@@ -11,12 +11,15 @@ use thinktime_core::record::{Collector, EndPhase, Row, Window};
 use thinktime_core::statistics::Tally;
 use thinktime_core::time::Nanos;
 
-use super::recorder::{LoopMessage, Recorder, ResultRecorder};
+use super::recorder::{CommonEnd, LoopMessage, Recorder, ResultRecorder};
 use crate::generator::plan::{LoopOutcome, RunProgress, Tries};
 use crate::poller::Clock;
 
 /// The time between two reports of progress.
 const LOOK: Duration = Duration::from_millis(100);
+/// The notice of the end: each loop asks about ten times a second for it, and reports its time as
+/// often.
+const NOTICE: Nanos = Nanos(400_000_000);
 
 /// The outcomes of two loops as one.
 pub(crate) fn combine(one: LoopOutcome, other: LoopOutcome) -> LoopOutcome {
@@ -85,11 +88,13 @@ impl<'a> RowMerger<'a> {
         RowMerger { results, rows: Vec::new(), complete_up_to, seen: vec![None; loops], checks }
     }
 
-    /// Merges until all senders are gone. `stop` is set when `watch` returns `false`.
+    /// Merges until all senders are gone. `stop` is set when `watch` returns `false`, and `end`
+    /// once enough is known.
     pub(crate) fn merge(
         mut self,
         messages: &Receiver<LoopMessage>,
         stop: &AtomicBool,
+        end: &CommonEnd,
         watch: &mut dyn FnMut(RunProgress) -> bool,
     ) -> Collector {
         let clock = Clock::start();
@@ -104,8 +109,13 @@ impl<'a> RowMerger<'a> {
             if clock.now() >= next_look {
                 next_look = clock.now() + look;
                 self.write(self.complete_up_to.iter().copied().min().unwrap_or(Nanos::MAX));
-                if !watch(self.progress()) {
+                let progress = self.progress();
+                if !watch(progress) {
                     stop.store(true, Ordering::Relaxed);
+                }
+                let now = Nanos::from_secs_f64(progress.time_s);
+                if self.results.end_of_requests(now).is_some() {
+                    end.set(now + NOTICE);
                 }
             }
         }

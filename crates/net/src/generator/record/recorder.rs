@@ -1,11 +1,12 @@
 //! Recorders of the rows of event loops.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 
 use serde::{Deserialize, Serialize};
 use thinktime_core::attempt::Page as EndedPage;
 use thinktime_core::program::CheckCounts;
-use thinktime_core::record::{Collector, EndPhase, Row, RowSink};
+use thinktime_core::record::{Collector, EndPhase, Row, RowSink, StopRule};
 use thinktime_core::time::Nanos;
 
 use crate::generator::plan::RunProgress;
@@ -22,17 +23,24 @@ pub(crate) trait Recorder {
     fn checks(&mut self, so_far: CheckCounts);
     /// No row that comes later ended before this time.
     fn complete_up_to(&mut self, now: Nanos);
+    /// The time from which no further request is to begin, once enough is known.
+    fn end_of_requests(&mut self, now: Nanos) -> Option<Nanos>;
 }
 
 /// Records rows into the result.
 pub(crate) struct ResultRecorder<'a> {
     pub(crate) collector: Collector,
+    rule: StopRule,
     sink: &'a mut dyn RowSink,
 }
 
 impl<'a> ResultRecorder<'a> {
-    pub(crate) fn new(collector: Collector, sink: &'a mut dyn RowSink) -> ResultRecorder<'a> {
-        ResultRecorder { collector, sink }
+    pub(crate) fn new(
+        collector: Collector,
+        rule: StopRule,
+        sink: &'a mut dyn RowSink,
+    ) -> ResultRecorder<'a> {
+        ResultRecorder { collector, rule, sink }
     }
 }
 
@@ -58,6 +66,10 @@ impl Recorder for ResultRecorder<'_> {
 
     fn complete_up_to(&mut self, _now: Nanos) {
         self.sink.flush();
+    }
+
+    fn end_of_requests(&mut self, now: Nanos) -> Option<Nanos> {
+        self.rule.is_precise(&self.collector, now).then_some(now)
     }
 }
 
@@ -94,22 +106,41 @@ impl LoopMessage {
     }
 }
 
+/// The time from which the loops of a run begin no further request, once their merger has set it.
+#[derive(Debug)]
+pub(crate) struct CommonEnd(AtomicU64);
+
+impl CommonEnd {
+    pub(crate) fn new() -> CommonEnd {
+        CommonEnd(AtomicU64::new(Nanos::MAX.0))
+    }
+
+    pub(crate) fn set(&self, at: Nanos) {
+        self.0.fetch_min(at.0, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> Option<Nanos> {
+        Some(Nanos(self.0.load(Ordering::Relaxed))).filter(|at| !at.is_never())
+    }
+}
+
 /// Sends the rows of one of several loops to the thread that merges them.
-pub(crate) struct Relay {
+pub(crate) struct Relay<'a> {
     pub(crate) part: usize,
     pub(crate) rows: Vec<(Row, EndPhase)>,
     pub(crate) ended: Vec<EndedPage>,
     pub(crate) messages: Sender<LoopMessage>,
     pub(crate) checks: Option<CheckCounts>,
+    end: &'a CommonEnd,
 }
 
-impl Relay {
-    pub(crate) fn new(part: usize, messages: Sender<LoopMessage>) -> Relay {
-        Relay { part, rows: Vec::new(), ended: Vec::new(), messages, checks: None }
+impl Relay<'_> {
+    pub(crate) fn new(part: usize, messages: Sender<LoopMessage>, end: &CommonEnd) -> Relay<'_> {
+        Relay { part, rows: Vec::new(), ended: Vec::new(), messages, checks: None, end }
     }
 }
 
-impl Recorder for Relay {
+impl Recorder for Relay<'_> {
     #[inline]
     fn add(&mut self, row: &Row, phase: EndPhase) {
         self.rows.push((*row, phase));
@@ -136,5 +167,9 @@ impl Recorder for Relay {
         let (part, checks) = (self.part, self.checks.take());
         let batch = RowBatch { part, rows, ended, complete_up_to: now, checks };
         self.messages.send(LoopMessage::Rows(batch)).ok();
+    }
+
+    fn end_of_requests(&mut self, _now: Nanos) -> Option<Nanos> {
+        self.end.get()
     }
 }

@@ -19,7 +19,7 @@ use crate::generator::connect::connector::Connector;
 use crate::generator::engine::Engine;
 use crate::generator::plan::{LoopOutcome, Plan, RunError, RunProgress};
 use crate::generator::record::merger::{RowMerger, combine};
-use crate::generator::record::recorder::{LoopMessage, Relay, ResultRecorder};
+use crate::generator::record::recorder::{CommonEnd, LoopMessage, Relay, ResultRecorder};
 use crate::generator::target::Target;
 use crate::poller::Clock;
 
@@ -84,6 +84,8 @@ pub(crate) struct Loops<'a> {
     pub(crate) shares: &'a [Share],
     /// Ends them all.
     pub(crate) stop: &'a AtomicBool,
+    /// Ends their requests.
+    pub(crate) end: &'a CommonEnd,
 }
 
 /// The common start of the loops.
@@ -126,7 +128,7 @@ impl Loops<'_> {
     ) -> Result<LoopOutcome, RunError> {
         let Prepared { workload, peer, credentials, shared, known, .. } = self.prepared;
         let part = share.part as usize;
-        let relay = Relay::new(part, messages.clone());
+        let relay = Relay::new(part, messages.clone(), self.end);
         let peer = peer.clone().starting_at(at);
         let engine = Connector::new(self.target, peer, workload).map_err(RunError::from).and_then(
             |connector| {
@@ -166,12 +168,12 @@ pub(crate) fn run(
 ) -> Result<(LoopOutcome, Collector), RunError> {
     let of = plan.loops.into();
     let shares: Vec<Share> = (0..of).map(|part| Share::new(part, of)).collect();
-    let stop = AtomicBool::new(false);
-    let loops = Loops { prepared, target, plan, shares: &shares, stop: &stop };
+    let (stop, end) = (AtomicBool::new(false), CommonEnd::new());
+    let loops = Loops { prepared, target, plan, shares: &shares, stop: &stop, end: &end };
     let (sender, messages) = channel();
     thread::scope(|scope| {
         let loops = scope.spawn(move || loops.run(&sender, &Clock::start));
-        let collector = RowMerger::new(results, shares.len()).merge(&messages, &stop, watch);
+        let collector = RowMerger::new(results, shares.len()).merge(&messages, &stop, &end, watch);
         let done = loops.join().unwrap_or_else(|why| resume_unwind(why))?;
         Ok((done, collector))
     })

@@ -12,7 +12,7 @@ use thinktime_core::workload::Workload;
 use crate::generator::credentials::common_fields::with_common_fields;
 use crate::generator::plan::{LoopOutcome, Plan, RunError, RunOutcome, RunProgress};
 use crate::generator::record::merger::{RowMerger, combine};
-use crate::generator::record::recorder::LoopMessage;
+use crate::generator::record::recorder::{CommonEnd, LoopMessage};
 
 /// Merges the messages of the parts of a run. Parts are named by the numbers of their shares.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl RunProgress {
 }
 
 /// Records a run whose parts report to `merge`, until [`Merge::end`], and judges the result; as
-/// [`run`](super::run).
+/// [`run`](super::run), but without a precision: the parts end by the plan's limit.
 ///
 /// # Errors
 /// If workload and plan make no sense.
@@ -153,7 +153,7 @@ pub fn merge(
     };
     let mut outcome = super::run_and_judge(&workload, plan, sink, watch, |results, watch| {
         let merger = RowMerger::new(results, merge.shares);
-        let collector = merger.merge(&messages, &merge.stop, watch);
+        let collector = merger.merge(&messages, &merge.stop, &CommonEnd::new(), watch);
         Ok((merge.state().done(plan, merge.is_stopped()), collector))
     })?;
     let mut state = merge.state();

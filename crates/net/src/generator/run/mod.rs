@@ -7,7 +7,7 @@ pub(crate) mod merge;
 pub(crate) mod part;
 pub(crate) mod preparation;
 
-use thinktime_core::record::{Collector, Lost, RowSink, Summary};
+use thinktime_core::record::{Collector, Lost, RowSink, StopRule, Summary};
 use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
@@ -72,11 +72,19 @@ fn run_and_judge(
     let (early, mut out_of_reach) = (EarlyEnd::new(workload, plan), None);
     let collector = Collector::of(workload, plan.limit, true, SECOND);
     let mut sink = early.wrap(sink);
-    let results = ResultRecorder::new(collector, &mut sink);
+    let rule = StopRule::of_run(plan.precision, plan.limit.warmup);
+    let results = ResultRecorder::new(collector, rule, &mut sink);
     let mut watch = early.watch(watch, &mut out_of_reach);
     let (done, collector) = generate(results, &mut watch)?;
     drop(watch);
-    Ok(outcome(workload, collector, done, out_of_reach))
+    let mut outcome = outcome(workload, collector, done, out_of_reach);
+    if let Some(precision) = plan.precision.filter(|_| outcome.ending == Ending::Planned) {
+        match outcome.summary.found_to(precision) {
+            Ok(note) => outcome.summary.notes.push(note),
+            Err(missed) => outcome.summary.warnings.push(missed),
+        }
+    }
+    Ok(outcome)
 }
 
 /// The result, judged.

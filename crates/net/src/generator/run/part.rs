@@ -17,7 +17,7 @@ use thinktime_core::workload::Workload;
 use super::loops::{Loops, check};
 use super::preparation::Prepared;
 use crate::generator::plan::{LoopOutcome, Plan, RunError};
-use crate::generator::record::recorder::LoopMessage;
+use crate::generator::record::recorder::{CommonEnd, LoopMessage};
 use crate::generator::target::Target;
 use crate::poller::Clock;
 
@@ -85,6 +85,7 @@ impl Part {
                 plan: &plan,
                 shares: &shares,
                 stop: &watched.stop,
+                end: &CommonEnd::new(),
             };
             run(&loops, &begins, &sender, &watched)
         };
