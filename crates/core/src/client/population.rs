@@ -9,6 +9,7 @@ use thinktime_file::workload::OnError;
 use crate::attempt::SESSIONS;
 
 use super::Clients;
+use super::breaker::Breaker;
 use super::budget::Budget;
 use super::course::Course;
 use super::laws::Laws;
@@ -34,6 +35,7 @@ pub(super) struct Population {
     pub(super) course: Option<Course>,
     pub(super) limits: ClientLimits,
     pub(super) budget: Option<Budget>,
+    pub(super) breaker: Option<Box<Breaker>>,
     pub(super) programs: Option<Box<dyn Programs>>,
     /// Whether a session ends when one of its requests has failed for good.
     pub(super) ends_on_error: bool,
@@ -132,8 +134,9 @@ impl Population {
             first_session: place as u64 * SESSIONS,
             laws: Laws::new(workload, place),
             course: of.browses().then(|| Course::new(workload, place)),
-            limits,
             budget: limits.retry_budget.map(Budget::new),
+            breaker: limits.breaker.clone().map(|rules| Box::new(Breaker::new(*rules))),
+            limits,
             programs,
             ends_on_error: of.browsing.on_error == OnError::End,
             ended: false,

@@ -43,7 +43,8 @@ impl SystemModel {
     pub(super) fn uses(&self, program: &Program, workload: &Workload, kind: usize) -> Vec<Use> {
         let request = &workload.requests[kind];
         let turned_away = workload.population_of(kind as u32).clients.turn_away();
-        let leaves = |cancel| request.is_impatient() && request.cancel == cancel;
+        let given_up = request.is_impatient() || request.hedge.is_some();
+        let leaves = |cancel| given_up && request.cancel == cancel;
         let certain = !turned_away && !leaves(Cancel::Always);
         let mut walk = Walk {
             system: self,

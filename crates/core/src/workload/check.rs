@@ -63,6 +63,7 @@ impl Check<'_> {
         let course = self.course(&table, kinds)?;
         let sessions = self.sessions(&table, replay.as_ref())?;
         let clients = self.keyed("clients", ClientLimits::from_table(table.clients.as_ref()))?;
+        self.resilience(&table, kinds, &clients)?;
         let browsing = self.keyed("session", Browsing::from_table(&table.session))?;
         let common = self.common_fields(&table, &values)?;
         let visits = self.visits(kinds, &course, &sessions)?;
