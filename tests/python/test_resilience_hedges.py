@@ -39,7 +39,7 @@ def test_the_first_answer_counts_and_the_copy_is_given_up() -> None:
 
 
 def test_a_copy_is_taken_back_as_cancel_says() -> None:
-    _, summary = scenario(2, station(demand="3s"), hedged(cancel="queued"), gap=10)
+    _, summary = scenario(2, station(demand="3s"), hedged(cancel="always"), gap=10)
     assert summary["stations"]["x"]["load"] * summary["duration_s"] == pytest.approx(6)
 
 
@@ -139,9 +139,9 @@ def test_mistakes_are_named() -> None:
     for hedge, words in [
         ('{ after = "0s" }', "`after`: must be more than 0s"),
         ('{ after = "1s", most = 0 }', "`most` must be from 1 to 100"),
-        ("{ most = 1 }", "after"),
+        ("{ most = 1 }", "missing key `after`"),
     ]:
-        with pytest.raises(tt.InputError, match=r"request\[1\]") as caught:
+        with pytest.raises(tt.InputError) as caught:
             tt.Workload(head + hedged(hedge))
         assert words in str(caught.value)
 

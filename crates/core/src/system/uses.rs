@@ -31,7 +31,7 @@ pub(super) enum Amount {
     /// Of a station or a service, by an entrance: the demand in seconds.
     Demand(EntranceId, f64),
     /// Of a pool or of a service's threads: the least time in seconds that a place is kept, which
-    /// no wait within it makes longer.
+    /// no wait within it makes longer. Of a limiter: the time between two requests.
     Kept(f64),
     /// Of a link, in one direction: the bytes without headers.
     Bytes(f64),
@@ -141,6 +141,11 @@ impl Walk<'_> {
             AnyNodeModel::Pool(pool) => {
                 course.certain &= pool.queue_limit == u64::MAX && !self.leaves_queues;
                 course.kept.push((at, course.time_s));
+            }
+            AnyNodeModel::Limiter(limiter) => {
+                course.certain &= limiter.lets_all_pass() && !self.leaves_queues;
+                let period_s = limiter.period.as_secs_f64();
+                self.add(at, Amount::Kept(period_s), course.certain);
             }
             AnyNodeModel::Link(_) => {
                 let sizes = self.program.sizes[self.kind].as_ref();

@@ -161,6 +161,12 @@ fn check_parts(system: &SystemModel) -> Result<(), Invalid> {
             link.name
         )));
     }
+    if let Some(limiter) = system.file.limiter.first() {
+        return Err(Invalid::new(format!(
+            "requests that burn pass no limiter: leave out `{}`",
+            limiter.name
+        )));
+    }
     Ok(())
 }
 
