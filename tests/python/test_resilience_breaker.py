@@ -102,13 +102,13 @@ class Breaker:
 def test_a_second_implementation_lets_the_same_attempts_through(trials: int) -> None:
     workload = tt.Workload(
         'name = "w"\nseed = 5\n[arrivals]\nmodel = "open"\nrate = "100/s"\n[clients.breaker]\n'
-        f'share = "65%"\nwindow = "200ms"\nleast = 6\nopen = "150ms"\ntrials = {trials}\n'
+        f'share = "45%"\nwindow = "200ms"\nleast = 6\nopen = "150ms"\ntrials = {trials}\n'
     )
-    text = station(demand="exp(15ms)", servers=2, queue_limit=0)
+    text = station(demand="exp(20ms)", servers=2, queue_limit=0)
     system = tt.System(f'name = "s"\n{text}')
     result = tt.simulate(workload, system, requests=5000, warmup=0, rows="all")
     rows = polars.DataFrame(result.requests).sort("scheduled_ns")
-    breaker = Breaker(0.65, 200_000_000, 6, 150_000_000, trials)
+    breaker = Breaker(0.45, 200_000_000, 6, 150_000_000, trials)
     served: list[tuple[int, int]] = []
     expected: list[str | None] = []
     for sent, done in rows.select("scheduled_ns", "done_ns").iter_rows():

@@ -59,9 +59,9 @@ def test_copies_follow_one_another_up_to_their_number() -> None:
 
 
 def test_an_attempt_has_failed_when_its_copies_have_and_is_tried_again() -> None:
-    # The server works from 1 s to 4 s on the first attempt, then on its copy of 2 s, and so on: each
-    # of them is given up 2.5 s after it was sent. The second attempt is made when the copy has
-    # failed, too, at 4.5 s: it is the third by number, and waits for the server until 7 s.
+    # The server works from 1 s to 4 s on the first attempt, then on its copy of 2 s, and so on.
+    # Each is given up 2.5 s after it was sent. The second attempt is made when the copy has failed, too,
+    # at 4.5 s: it is the third by number, and waits for the server until 7 s.
     request = hedged(timeout="2.5s", retry="{ attempts = 2 }")
     times, summary = scenario(1, station(demand="3s"), request)
     assert times == {
@@ -101,8 +101,8 @@ def test_copies_need_a_place_and_a_token_of_the_budget() -> None:
 
 
 def survival(time: np.ndarray, after: float, most: int) -> np.ndarray:
-    """P(T > t) of a request with exponential service of mean 1 at each of its attempts, which do not
-    wait: the attempts are independent, and each has had the time since it was sent."""
+    """P(T > t) of a request whose attempts do not wait and have exponential service of mean 1: they
+    are independent, and each has had the time since it was sent."""
     sent = after * np.arange(most + 1)
     return np.exp(-np.clip(time[:, None] - sent, 0, None).sum(axis=1))
 

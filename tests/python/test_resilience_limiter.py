@@ -28,7 +28,7 @@ def rows_of(rate: str, limit: str, *, requests: int, seed: int = 11) -> polars.D
 
 @pytest.mark.parametrize("burst", [1, 2, 7])
 def test_a_bucket_of_tokens_refuses_whom_a_second_implementation_refuses(burst: int) -> None:
-    """The tokens, counted as fractions, grow by one in 20 ms up to `burst`; each request takes one."""
+    """The tokens are fractions, grow by one in 20 ms up to `burst`, and each request takes one."""
     rows = rows_of("80/s", limiter(rate="50/s", burst=burst), requests=3000)
     tokens, last = Fraction(burst), 0
     expected = []
@@ -89,8 +89,8 @@ def test_who_is_taken_back_passes_his_turn_on() -> None:
 
 
 def test_steps_pass_a_limiter_where_they_say() -> None:
-    # Only the second use of x is limited. Session 0 is at x from 1 s to 2.5 s, and takes the token at
-    # 2 s. Session 1 is at x from 2.5 s to 3.5 s, and finds none.
+    # Only the second use of x is limited. Session 0 is at x from 1 s to 2.5 s, and takes the token
+    # at 2 s. Session 1 is at x from 2.5 s to 3.5 s, and finds none.
     steps = '{use="x"}, {pass="gate"}, {use="x", demand="500ms"}'
     text = station(demand="1s") + limiter(rate="0.1/s") + limiter("other", rate="0.001/s")
     times, _ = scenario(2, text + behaviour(steps))

@@ -127,8 +127,8 @@ impl Population {
         plain(py, &resolved(&self.inner.table))
     }
 
-    /// Whether no request has a timeout or is retried or hedged, clients share no limits, the rate does not
-    /// change over time, and sessions are neither scripts nor those of a log.
+    /// Whether no request has a timeout or is retried or hedged, clients share no limits, the rate
+    /// does not change over time, and sessions are neither scripts nor those of a log.
     #[getter]
     pub(crate) fn plain(&self) -> bool {
         let profile = self.inner.table.arrivals.profile.as_deref();

@@ -113,11 +113,12 @@ def machine(table: MachineTable, services: Sequence[ServiceTable]) -> Part:
 
 
 def _limiter(table: LimiterTable) -> Part:
-    rate = f"passes {units.law(str(table['rate']))}"
+    text = str(table["rate"])
+    rate = f"passes {text if '/' in text else text + '/s'}"
     if table["kind"] == "leaky":
         return Part(table["name"], "queue", 1, [rate, *_queue(table["queue_limit"], "wait")])
     burst = units.count(table["burst"] or 1)
-    return Part(table["name"], "places", 0, [rate, f"up to {burst} at once, refuses others"])
+    return Part(table["name"], "shared", 1, [rate, f"up to {burst} at once, refuses others"])
 
 
 def _token_server(table: TokenServerTable) -> Part:

@@ -1,8 +1,8 @@
 //! Hedged requests: copies of an attempt that are sent while it waits for its answer.
 //!
 //! A copy is an attempt like any other, with a number and a slot of its own, so that drivers treat
-//! it as one. The first answer that is no failure is the request's; the other attempts are given up.
-//! One that fails while others are in flight ends alone. So an attempt fails if it and all its
+//! it as one. The first answer that is no failure is the request's; the other attempts are given
+//! up. One that fails while others are in flight ends alone. So an attempt fails if it and all its
 //! copies did, and only then it may be made again (J. Dean, L. A. Barroso, The tail at scale, CACM
 //! 56(2), 2013, "Hedged requests").
 

@@ -124,9 +124,8 @@ impl Population {
                 (Source::Arriving(arrivals), next)
             }
         };
-        let limits = of.clients.of_share(share);
-        let programs =
-            of.programs.as_ref().map(|source| source.programs_of_share(seed, &of.data, share));
+        let mut limits = of.clients.of_share(share);
+        let programs = of.programs.as_ref();
         Population {
             source,
             next,
@@ -135,9 +134,9 @@ impl Population {
             laws: Laws::new(workload, place),
             course: of.browses().then(|| Course::new(workload, place)),
             budget: limits.retry_budget.map(Budget::new),
-            breaker: limits.breaker.clone().map(|rules| Box::new(Breaker::new(*rules))),
+            breaker: limits.breaker.take().map(|rules| Box::new(Breaker::new(*rules))),
             limits,
-            programs,
+            programs: programs.map(|source| source.programs_of_share(seed, &of.data, share)),
             ends_on_error: of.browsing.on_error == OnError::End,
             ended: false,
             idle_turns: 0,

@@ -59,7 +59,7 @@ impl Slot {
         self.attempt
     }
 
-    /// So many numbers of attempts are taken.
+    /// This many numbers of attempts are taken.
     pub(super) fn skip_attempts(&mut self, number: u32) {
         self.attempt += number;
     }

@@ -106,8 +106,8 @@ impl Build for LimiterModel {
 }
 
 impl Limiter {
-    /// Whether a token bucket of this size lets a request pass now: the virtual scheduling algorithm
-    /// of ITU-T I.371 (Annex A), which is a bucket that fills at the rate.
+    /// Whether a token bucket of this size lets a request pass now: the virtual scheduling
+    /// algorithm of ITU-T I.371 (Annex A), which is a bucket that fills at the rate.
     fn passes(&mut self, now: Nanos, burst: u32) -> bool {
         let early = Nanos(self.period.0.saturating_mul(u64::from(burst) - 1));
         let passes = self.clear_at <= now + early;

@@ -116,8 +116,8 @@ impl Program {
         program
     }
 
-    /// Without a behaviour, a request goes over all links and limiters, by all entrances that have a
-    /// demand for it, and back over the links; an entrance's draw has the entrance's number.
+    /// Without a behaviour, a request goes over all links and limiters, by all entrances that have
+    /// a demand for it, and back over the links; an entrance's draw has the entrance's number.
     fn all_visits(&mut self, system: &SystemModel, kind: &str) {
         let links: Vec<NodeId> = system.links().map(|(id, _)| id).collect();
         links.iter().for_each(|link| self.send(*link, None));

@@ -5,6 +5,7 @@ use thinktime_file::workload::Cancel;
 use super::cluster::{ClusterModel, GATE};
 use super::ids::{EntranceId, NodeId};
 use super::jobs::Holding;
+use super::limiter::LimiterModel;
 use super::machine::{MachineModel, Threads};
 use super::model::SystemModel;
 use super::nodes::AnyNodeModel;
@@ -142,11 +143,7 @@ impl Walk<'_> {
                 course.certain &= pool.queue_limit == u64::MAX && !self.leaves_queues;
                 course.kept.push((at, course.time_s));
             }
-            AnyNodeModel::Limiter(limiter) => {
-                course.certain &= limiter.lets_all_pass() && !self.leaves_queues;
-                let period_s = limiter.period.as_secs_f64();
-                self.add(at, Amount::Kept(period_s), course.certain);
-            }
+            AnyNodeModel::Limiter(limiter) => self.pass(limiter, at, course),
             AnyNodeModel::Link(_) => {
                 let sizes = self.program.sizes[self.kind].as_ref();
                 let bytes = match self.bytes {
@@ -172,6 +169,11 @@ impl Walk<'_> {
                 self.demand((at, entrance), draw, course);
             }
         }
+    }
+
+    fn pass(&mut self, limiter: &LimiterModel, at: Holding, course: &mut Course) {
+        course.certain &= limiter.lets_all_pass() && !self.leaves_queues;
+        self.add(at, Amount::Kept(limiter.period.as_secs_f64()), course.certain);
     }
 
     /// A visit within a server of a cluster.

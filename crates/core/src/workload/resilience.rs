@@ -12,12 +12,13 @@ const ENDLESS: &str = "goes with a `retry` of unlimited `attempts` only if that 
                        at the same time without an end";
 
 impl Check<'_> {
-    pub(super) fn resilience(
+    /// The limits of a population's clients, which fit its requests.
+    pub(super) fn client_limits(
         &self,
         table: &PopulationTable,
         kinds: &[RequestKind],
-        clients: &ClientLimits,
-    ) -> Result<(), SchemaError> {
+    ) -> Result<ClientLimits, SchemaError> {
+        let clients = self.keyed("clients", ClientLimits::from_table(table.clients.as_ref()))?;
         let endless =
             |kind: &RequestKind| kind.retry.attempts == u32::MAX && kind.retry.backoff.is_none();
         if clients.breaker.is_some() && kinds.iter().any(endless) {
@@ -28,7 +29,7 @@ impl Check<'_> {
                 let why = "does not go with a script, which sends such copies itself";
                 self.fail(&format!("request.{at}.hedge"), why)
             }
-            _ => Ok(()),
+            _ => Ok(clients),
         }
     }
 }

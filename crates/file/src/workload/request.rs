@@ -171,8 +171,8 @@ pub struct RequestTable {
     /// Whether and when a failed attempt is made again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryTable>,
-    /// A copy that is sent if no answer has come after a time, as in `{ after = "50ms" }`: the first
-    /// answer counts.
+    /// A copy that is sent if no answer has come after a time, as in `{ after = "50ms" }`: the
+    /// first answer counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hedge: Option<HedgeTable>,
 }

@@ -159,11 +159,16 @@ impl<'a, L: Recorder> Engine<'a, L> {
             }
             self.share();
             self.end_cancelled();
-            while let Some((slot, session)) = self.clients.left() {
-                self.pool.close_of_session(slot, session);
-            }
+            self.close_of_left();
         }
         Ok(self.finish(interrupted))
+    }
+
+    /// Closes the connections of sessions that have left.
+    fn close_of_left(&mut self) {
+        while let Some((slot, session)) = self.clients.left() {
+            self.pool.close_of_session(slot, session);
+        }
     }
 
     /// Waits until this time for sockets. It sleeps without listening if no decision depends on a

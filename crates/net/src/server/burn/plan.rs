@@ -255,11 +255,12 @@ fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<BurnStep>, Invalid> 
         system::Step::Enter(_)
         | system::Step::Acquire(_)
         | system::Step::Release(_)
+        | system::Step::Pass(_)
         | system::Step::Send(..)
         | system::Step::Receive(..)
         | system::Step::Fork(_) => Err(Invalid::new(
             "requests that burn can `use` a station or a machine and `delay`, not `acquire`, \
-             `release`, `fork`, `send` or `receive`",
+             `release`, `pass`, `fork`, `send` or `receive`",
         )),
     };
     behaviour.steps.iter().map(step).collect()
@@ -324,7 +325,7 @@ mod tests {
             (
                 "demand = '1ms'\n[[behaviour]]\nsteps = [{ fork = [[{ use = 'a' }], \
                  [{ delay = '1ms' }]] }]",
-                "not `acquire`, `release`, `fork`, `send` or `receive`",
+                "not `acquire`, `release`, `pass`, `fork`, `send` or `receive`",
             ),
         ] {
             let message = plan(text).unwrap_err().to_string();
