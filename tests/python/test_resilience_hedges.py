@@ -60,8 +60,8 @@ def test_copies_follow_one_another_up_to_their_number() -> None:
 
 def test_an_attempt_has_failed_when_its_copies_have_and_is_tried_again() -> None:
     # The server works from 1 s to 4 s on the first attempt, then on its copy of 2 s, and so on.
-    # Each is given up 2.5 s after it was sent. The second attempt is made when the copy has failed, too,
-    # at 4.5 s: it is the third by number, and waits for the server until 7 s.
+    # Each is given up 2.5 s after it was sent. The second attempt is made when the copy has failed,
+    # too, at 4.5 s: it is the third by number, and waits for the server until 7 s.
     request = hedged(timeout="2.5s", retry="{ attempts = 2 }")
     times, summary = scenario(1, station(demand="3s"), request)
     assert times == {
