@@ -37,6 +37,16 @@ class AwsTable(TypedDict):
     token: str | None
 
 
+class BreakerTable(TypedDict):
+    failures: int | None
+    least: int | None
+    on: list[str]
+    open: int | float | str
+    share: int | float | str | None
+    trials: int | None
+    window: int | float | str | None
+
+
 CheckTable = TypedDict(
     "CheckTable",
     {
@@ -55,6 +65,7 @@ class ClientsTable(TypedDict):
     aws: AwsTable | None
     basic: str | None
     bearer: str | None
+    breaker: BreakerTable | None
     concurrency: int | None
     connections: Literal["keep-alive", "per-session", "per-request"] | int | None
     headers: dict[str, str]
@@ -69,6 +80,11 @@ class ClientsTable(TypedDict):
 class FilePart(TypedDict):
     file: str
     type: str | None
+
+
+class HedgeTable(TypedDict):
+    after: int | float | str
+    most: int | None
 
 
 class Oauth2Table(TypedDict):
@@ -108,6 +124,7 @@ class RequestTable(TypedDict):
     grpc: str | None
     head: str | None
     headers: dict[str, str]
+    hedge: HedgeTable | None
     isolation: Literal["read-committed", "repeatable-read", "serializable"] | None
     json: Any
     message: str | dict[str, Any] | list[str | dict[str, Any]] | None
@@ -186,6 +203,7 @@ class SystemFile(TypedDict):
     behaviour: list[BehaviourTable]
     cluster: list[ClusterTable]
     learned: LearnedTable | None
+    limiter: list[LimiterTable]
     link: list[LinkTable]
     machine: list[MachineTable]
     name: str
@@ -242,6 +260,14 @@ LearnedTable = TypedDict(
         "up_to": "int | float | str | None",
     },
 )
+
+
+class LimiterTable(TypedDict):
+    burst: int | None
+    kind: Literal["token", "leaky"] | None
+    name: str
+    queue_limit: int | None
+    rate: int | float | str
 
 
 class LinkTable(TypedDict):
@@ -312,17 +338,22 @@ class StationTable(TypedDict):
     when: str | None
 
 
-class StepTable(TypedDict):
-    acquire: str | None
-    delay: int | float | str | None
-    demand: int | float | str | None
-    disk: bool
-    fork: list[list[StepTable]] | None
-    receive: str | None
-    release: str | None
-    send: str | None
-    size: int | float | str | None
-    use: str | None
+StepTable = TypedDict(
+    "StepTable",
+    {
+        "acquire": "str | None",
+        "delay": "int | float | str | None",
+        "demand": "int | float | str | None",
+        "disk": "bool",
+        "fork": "list[list[StepTable]] | None",
+        "pass": "str | None",
+        "receive": "str | None",
+        "release": "str | None",
+        "send": "str | None",
+        "size": "int | float | str | None",
+        "use": "str | None",
+    },
+)
 
 
 class TokenServerTable(TypedDict):

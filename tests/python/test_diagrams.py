@@ -252,6 +252,17 @@ def test_what_stations_do_with_their_queues_is_told() -> None:
     assert told <= {*shapes(one).texts}
 
 
+def test_limiters_are_drawn_before_the_stations() -> None:
+    (one,) = of_system(
+        'name = "s"\n[[station]]\nname = "x"\ndemand = "1ms"\n'
+        '[[limiter]]\nname = "gate"\nrate = "100/s"\nburst = 20\n'
+        '[[limiter]]\nname = "line"\nrate = 5\nkind = "leaky"\nqueue_limit = 7\n'
+    )
+    texts = shapes(one).texts
+    assert {"passes 100/s", "up to 20 at once, refuses others", "passes 5/s"} <= {*texts}
+    assert texts.index("gate") < texts.index("line") < texts.index("x")
+
+
 def test_of_many_parts_the_first_are_drawn_and_all_are_in_the_table() -> None:
     (one,) = of_system(many_stations())
     assert "and 8 more parts" in shapes(one).texts

@@ -22,7 +22,9 @@ impl Population {
     pub(crate) fn all_of(workload: &workload::Workload) -> Vec<Population> {
         let of = |one: &workload::Population| {
             let kinds = &workload.requests[one.kinds.clone()];
-            let patient = |kind: &RequestKind| kind.timeout.is_never() && kind.retry.attempts == 1;
+            let patient = |kind: &RequestKind| {
+                kind.timeout.is_never() && kind.retry.attempts == 1 && kind.hedge.is_none()
+            };
             Population {
                 inner: one.clone(),
                 names: kinds.iter().map(|kind| kind.name.clone()).collect(),
@@ -125,8 +127,8 @@ impl Population {
         plain(py, &resolved(&self.inner.table))
     }
 
-    /// Whether no request has a timeout or is retried, clients share no limits, the rate does not
-    /// change over time, and sessions are neither scripts nor those of a log.
+    /// Whether no request has a timeout or is retried or hedged, clients share no limits, the rate
+    /// does not change over time, and sessions are neither scripts nor those of a log.
     #[getter]
     pub(crate) fn plain(&self) -> bool {
         let profile = self.inner.table.arrivals.profile.as_deref();

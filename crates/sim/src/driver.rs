@@ -65,7 +65,8 @@ struct Driver<'a, M> {
     /// last request began; without retries this is never.
     drain_end: Nanos,
     retries: bool,
-    pages: bool,
+    /// Whether clients tell more than actions and answers: pages, and attempts that they gave up.
+    asides: bool,
     /// Whether any request has a size.
     sized: bool,
     measured: Option<Measured>,
@@ -91,6 +92,7 @@ impl<'a, M: ModelledSystem> Driver<'a, M> {
         let checkpoints = checkpoints.then(|| Checkpoints::new(limit.warmup, interval));
         Driver {
             sort: Sort::of(&clients, M::KNOWS_DEPARTURES),
+            asides: clients.has_copies() || workload.populations.iter().any(|one| one.has_pages),
             clients,
             system,
             collector: if streams { collector.with_events(workload) } else { collector },
@@ -107,7 +109,6 @@ impl<'a, M: ModelledSystem> Driver<'a, M> {
             drain_end: Nanos::MAX,
             retries: workload.requests.iter().any(|kind| kind.retry.attempts > 1),
             sized: workload.requests.iter().any(|kind| kind.size.is_some()),
-            pages: workload.populations.iter().any(|one| one.has_pages),
             measured: None,
             checkpoints,
             number_before: 0,
@@ -152,7 +153,7 @@ impl<'a, M: ModelledSystem> Driver<'a, M> {
                 }
             }
             if S::BROWSE {
-                self.take_pages();
+                self.take_asides();
             }
             left = if M::LINKS { self.left_after(left) } else { left - 1 };
         }
@@ -264,6 +265,7 @@ impl<M: ModelledSystem> Course for Driver<'_, M> {
             measured.unwrap_or_else(|| self.system.measured(self.now, self.number_before));
         self.collector.set_event_gaps(measured.event_gaps());
         self.collector.set_sessions(self.clients.report(), self.clients.session_times());
+        self.clients.end_copies(self.now);
         for attempt in self.waiting().into_iter().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {
                 self.collector.unfinished(self.now.since(attempt.request_scheduled));

@@ -288,7 +288,9 @@ pub(crate) fn withdraws(workload: &Workload) -> bool {
 /// Whether clients may learn of a response before its time: they may if no action of theirs
 /// meanwhile, and none of the others, depends on its arrival.
 fn can_be_told_early(workload: &Workload) -> bool {
-    let patient = |kind: &RequestKind| kind.timeout.is_never() && kind.objects.is_none();
+    let patient = |kind: &RequestKind| {
+        kind.timeout.is_never() && kind.objects.is_none() && kind.hedge.is_none()
+    };
     let free = workload.populations.iter().all(|one| one.clients == ClientLimits::NONE);
     free && workload.requests.iter().all(patient)
 }

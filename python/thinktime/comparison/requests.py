@@ -89,8 +89,8 @@ def _over(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("done_ns").fill_null(0))
     if rows["attempt"].max() != 1:
         rows = (
-            rows.sort("attempt")
+            rows.sort(~pl.col("failed"), "attempt")  # copies that lost may have later numbers
             .group_by(*_REQUEST)
-            .agg(pl.col("scheduled_ns").first(), pl.col("done_ns", "failed").last())
+            .agg(pl.col("scheduled_ns").min(), pl.col("done_ns", "failed").last())
         )
     return rows

@@ -11,6 +11,7 @@ from thinktime.present import policies, units
 if TYPE_CHECKING:
     from thinktime._core_types import (
         ClusterTable,
+        LimiterTable,
         MachineTable,
         PoolTable,
         ServiceTable,
@@ -52,6 +53,7 @@ def parts_of(system: SystemFile) -> list[Part]:
     copied = {_copied(one) for one in system["cluster"]}
     machines = [one for one in system["machine"] if one["name"] not in copied]
     return [
+        *(_limiter(one) for one in system["limiter"]),
         *(station(one) for one in system["station"]),
         *(machine(one, system["service"]) for one in machines),
         *(_token_server(one) for one in system["token_server"]),
@@ -111,6 +113,15 @@ def machine(table: MachineTable, services: Sequence[ServiceTable]) -> Part:
             threads, *more = _service(one)
             facts += [f"service {one['name']}: {threads}", *more]
     return Part(table["name"], "cores", table["cores"], facts)
+
+
+def _limiter(table: LimiterTable) -> Part:
+    text = str(table["rate"])
+    rate = f"passes {text if '/' in text else text + '/s'}"
+    if table["kind"] == "leaky":
+        return Part(table["name"], "queue", 1, [rate, *_queue(table["queue_limit"], "wait")])
+    burst = units.count(table["burst"] or 1)
+    return Part(table["name"], "shared", 1, [rate, f"up to {burst} at once, refuses others"])
 
 
 def _token_server(table: TokenServerTable) -> Part:

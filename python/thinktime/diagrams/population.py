@@ -174,6 +174,8 @@ def _facts(request: RequestTable) -> list[str]:
         attempts = request["retry"]["attempts"]
         unlimited = attempts == "unlimited"
         found.append("tries again without limit" if unlimited else f"up to {attempts} attempts")
+    if request["hedge"] is not None:
+        found.append(f"a copy after {units.law(str(request['hedge']['after']))}")
     return found
 
 
@@ -227,6 +229,8 @@ def _limits(clients: ClientsTable | None) -> list[str]:
         found.append(f"over at most {units.count(clients['connections'])} connections")
     if clients["waiting"] is not None:
         found.append(f"with {units.count(clients['waiting'])} waiting, others fail")
+    if clients["breaker"] is not None:
+        found.append(f"a breaker opens for {units.law(str(clients['breaker']['open']))}")
     return found
 
 

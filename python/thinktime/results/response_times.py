@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 KEY = ("replication", "session", "request")
 """The columns that identify a request."""
 
+CANCELLED = "cancelled"
+"""The error of an attempt that was given up because another one of its request was answered."""
+
 
 def _figure(name: str, words: str) -> property:
     """A figure of the summary, under the name that Python gives it."""

@@ -66,13 +66,15 @@ def traces(result: Result, slowest: int = 10, failed: int = 10) -> pl.DataFrame:
 
     _check(result)
     assert result.requests is not None
-    rows = pl.DataFrame(result.requests).sort("attempt")
+    succeeded = pl.col("error").is_null() & pl.col("done_ns").is_not_null()
+    # Copies that lost may have later numbers than the one that was answered.
+    rows = pl.DataFrame(result.requests).sort(succeeded, "attempt")
     of_request = (
         rows.group_by("session", "request", maintain_order=True)
         .agg(
             pl.col("name", "error").last().cast(pl.String),
             pl.col("attempt", "status", "done_ns").last(),
-            pl.col("scheduled_ns").first(),
+            pl.col("scheduled_ns").min(),
         )
         .filter(pl.col("scheduled_ns") >= result.summary.get("warmup_s", 0.0) * 1e9)
         .with_columns(response_time_s=(pl.col("done_ns") - pl.col("scheduled_ns")) * 1e-9)

@@ -23,7 +23,7 @@ def as_station(system: System) -> System | None:
     if system.stations or len(system.machines) != 1:
         return None
     tables, features = system.tables, system.machines[0].features
-    more = ("service", "token_server", "pool", "cluster", "link", "behaviour")
+    more = ("service", "token_server", "pool", "cluster", "link", "limiter", "behaviour")
     if features["time_sharing"]["discipline"] != _SHARED or any(map(tables.get, more)):
         return None
     machine = tables["machine"][0]

@@ -21,7 +21,7 @@ MATTERS = 0.01
 MATTERS_CLOSED = 0.02
 """Simulations find the think times that hold a load, with this error."""
 
-_MORE = ("station", "token_server", "pool", "cluster", "link", "behaviour")
+_MORE = ("station", "token_server", "pool", "cluster", "link", "limiter", "behaviour")
 """Tables of a system file that describes more than machines."""
 
 _SAME = 1e-3

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.present import units
 from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.results.response_times import CANCELLED
 from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def _gaps_s(seen: Evidence, law: Distribution) -> list[float]:
     )
     gap = (pl.col("scheduled_ns").shift(-1) - pl.col("done_ns")) * 1e-9
     columns = rows.collect_schema().names()
+    if "error" in columns:  # what was given up for another's answer ended after it
+        rows = rows.filter((pl.col("error") != CANCELLED).fill_null(value=True))
     # The objects of a page have no think time.
     return (
         rows.filter(pl.col("page").is_null() if "page" in columns else pl.lit(True))

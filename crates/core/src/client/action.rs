@@ -1,6 +1,7 @@
 //! The interface of [`super::Clients`]: limits, actions, and the ends of requests.
 
 use crate::attempt::{Attempt, Fate};
+use crate::failure::{BREAKER_OPEN, UNSENT, Word};
 
 /// The result of a wake-up: the driver's next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,10 +10,30 @@ pub enum ClientAction {
     Send(Attempt),
     /// The client has given this attempt up: its timeout passed.
     TimedOut(Attempt, Fate),
-    /// Too many attempts wait already: this one was not sent, and has failed.
-    Refused(Attempt, Fate),
+    /// This attempt was not sent, and has failed.
+    Refused(Attempt, Fate, Refusal),
     /// No action.
     Idle,
+}
+
+/// Why an attempt is not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Too many attempts wait already.
+    Waiting,
+    /// The circuit breaker is open.
+    Breaker,
+}
+
+impl Refusal {
+    /// The word for such a failure.
+    #[must_use]
+    pub fn word(self) -> Word {
+        match self {
+            Refusal::Waiting => UNSENT,
+            Refusal::Breaker => BREAKER_OPEN,
+        }
+    }
 }
 
 /// The end of an attempt.

@@ -5,15 +5,23 @@ use thinktime_file::workload::RetryWhen;
 
 use super::budget::Budget;
 use super::session::TimerKind;
-use super::{ClientAction, Clients, Ended};
+use super::{ClientAction, Clients, Ended, Refusal};
 use crate::attempt::{Attempt, Fate, Ticket};
-use crate::failure::UNSENT;
 use crate::program::Reply;
 
 impl Clients {
-    /// Sends an attempt, or lets it wait while the limit of attempts in flight is reached.
+    /// Sends an attempt, or lets it wait while the limit of attempts in flight is reached, unless a
+    /// breaker turns it away.
     #[inline(always)]
     pub(super) fn send_or_wait(&mut self, now: Nanos, ticket: Ticket) -> ClientAction {
+        if self.population_of(ticket).breaker.is_some() {
+            return self.send_if_admitted(now, ticket);
+        }
+        self.send_or_queue(now, ticket)
+    }
+
+    #[inline(always)]
+    pub(super) fn send_or_queue(&mut self, now: Nanos, ticket: Ticket) -> ClientAction {
         let population = self.population_of(ticket);
         if population.in_flight < population.limits.concurrency {
             population.in_flight += 1;
@@ -23,9 +31,15 @@ impl Clients {
             population.waiting.push_back(ticket);
             return ClientAction::Idle;
         }
+        self.refuse(now, ticket, Refusal::Waiting)
+    }
+
+    /// An attempt fails unsent.
+    #[inline(never)]
+    pub(super) fn refuse(&mut self, now: Nanos, ticket: Ticket, why: Refusal) -> ClientAction {
         let attempt = self.slots.send(now, ticket);
-        let reply = Reply::of(Some(UNSENT));
-        ClientAction::Refused(attempt, self.after(now, attempt, true, reply))
+        let reply = Reply::of(Some(why.word()));
+        ClientAction::Refused(attempt, self.after(now, attempt, true, reply), why)
     }
 
     #[inline(always)]
@@ -42,6 +56,9 @@ impl Clients {
             };
             self.timers.set(now + timeout, attempt.ticket, TimerKind::Timeout);
         }
+        if self.hedges.is_some() {
+            self.plan_copy(now, &attempt);
+        }
         attempt
     }
 
@@ -51,18 +68,27 @@ impl Clients {
     pub fn answer(&mut self, now: Nanos, ticket: Ticket, reply: Reply<'_>) -> Option<Ended> {
         let failed = reply.error.is_some();
         let attempt = self.slots.in_flight(ticket)?;
-        self.landed(now, ticket);
         let kind = &self.kinds[attempt.kind as usize];
         let tardy = !failed
             && kind.retry.when == RetryWhen::Late
             && now.since(attempt.scheduled) > kind.timeout;
+        self.landed(now, &attempt, failed || tardy, &reply);
         let fate = self.after(now, attempt, failed || tardy, reply);
         Some(Ended { attempt, fate, late: tardy && fate == Fate::Retried })
     }
 
+    /// An attempt is no longer in flight, by its own end.
+    #[inline(always)]
+    pub(super) fn landed(&mut self, now: Nanos, attempt: &Attempt, failed: bool, how: &Reply<'_>) {
+        if let Some(breaker) = &mut self.population_of(attempt.ticket).breaker {
+            breaker.ended(now, attempt, failed, how);
+        }
+        self.free_place(now, attempt.ticket);
+    }
+
     /// An attempt is no longer in flight: one that waits gets its place.
     #[inline(always)]
-    pub(super) fn landed(&mut self, now: Nanos, ticket: Ticket) {
+    pub(super) fn free_place(&mut self, now: Nanos, ticket: Ticket) {
         let population = self.population_of(ticket);
         match population.waiting.pop_front() {
             Some(next) => self.timers.set(now, next, TimerKind::Granted),
@@ -78,7 +104,23 @@ impl Clients {
         failed: bool,
         reply: Reply<'_>,
     ) -> Fate {
+        if self.hedges.is_some() {
+            return self.after_one_of_several(now, attempt, failed, reply);
+        }
         let ticket = self.slots.end_attempt(attempt.ticket);
+        self.after_all(now, ticket, attempt, failed, reply)
+    }
+
+    /// The last attempt in flight of a request has ended, after which its session has this ticket.
+    #[inline(always)]
+    pub(super) fn after_all(
+        &mut self,
+        now: Nanos,
+        ticket: Ticket,
+        attempt: Attempt,
+        failed: bool,
+        reply: Reply<'_>,
+    ) -> Fate {
         let retry = &self.kinds[attempt.kind as usize].retry;
         let place = usize::from(self.slots.get(ticket).population);
         let population = &mut self.populations[place];

@@ -7,11 +7,13 @@
 
 mod action;
 mod attempts;
+mod breaker;
 mod browse;
 mod budget;
 mod children;
 mod course;
 mod end;
+mod hedges;
 mod laws;
 mod one_shot;
 mod population;
@@ -24,8 +26,9 @@ mod start;
 mod state;
 mod timers;
 
-pub use action::{ClientAction, Ended};
+pub use action::{ClientAction, Ended, Refusal};
 use browse::Visit;
+use hedges::Hedges;
 use population::{Population, Populations};
 use session::{Slots, TimerKind};
 use session_times::SessionTimes;
@@ -66,8 +69,10 @@ pub struct Clients {
     open: u64,
     /// The state of sessions that browse, by slot; empty until one does.
     visits: Vec<Visit>,
-    /// Children that request objects of pages.
+    /// Children that request objects of pages, and copies of attempts.
     loading: u64,
+    /// The copies of attempts, if requests are hedged.
+    hedges: Option<Box<Hedges>>,
     /// Pages that are over and not reported yet.
     pages: Vec<Page>,
 }
@@ -102,6 +107,7 @@ impl Clients {
             open: 0,
             visits: Vec::new(),
             loading: 0,
+            hedges: Hedges::of(&workload.requests),
             pages: Vec::new(),
         };
         machine.look_ahead();
@@ -130,37 +136,6 @@ impl Clients {
     pub fn next_wake(&self) -> Nanos {
         let timer = self.timers.next();
         if self.closed { timer } else { timer.min(self.next) }
-    }
-
-    /// Whether every request is over and no other will begin.
-    #[must_use]
-    pub fn finished(&self) -> bool {
-        self.done() || (self.open == 0 && self.next_wake() >= self.limit.until)
-    }
-
-    /// As [`Clients::finished`], but may become true only after the next wake-up: costs nothing.
-    #[inline]
-    #[must_use]
-    pub fn done(&self) -> bool {
-        self.closed && self.open == 0
-    }
-
-    /// The end of the time in which requests began: the limit's, or the time of the last request if
-    /// their number was limited.
-    #[must_use]
-    pub fn window_end(&self) -> Nanos {
-        if self.launched < self.limit.requests && !self.limit.until.is_never() {
-            self.limit.until
-        } else {
-            self.last_launch
-        }
-    }
-
-    /// Whether no further request will begin.
-    #[inline]
-    #[must_use]
-    pub fn closed(&self) -> bool {
-        self.closed
     }
 
     /// Begins no further request; those begun are still waited for.
@@ -242,12 +217,13 @@ impl Clients {
             }
             TimerKind::Request => self.begin_request(now, ticket),
             TimerKind::Retry => self.send_or_wait(now, ticket),
-            TimerKind::Granted => ClientAction::Send(self.send(now, ticket)),
+            TimerKind::Granted => self.send_granted(now, ticket),
+            TimerKind::Copy => self.send_copy(now, ticket),
             TimerKind::Timeout => match self.slots.in_flight(ticket) {
                 None => ClientAction::Idle, // answered in time
                 Some(attempt) => {
-                    self.landed(now, ticket);
                     let reply = Reply::of(Some(TIMEOUT));
+                    self.landed(now, &attempt, true, &reply);
                     ClientAction::TimedOut(attempt, self.after(now, attempt, true, reply))
                 }
             },

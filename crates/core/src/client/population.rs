@@ -9,6 +9,7 @@ use thinktime_file::workload::OnError;
 use crate::attempt::SESSIONS;
 
 use super::Clients;
+use super::breaker::Breaker;
 use super::budget::Budget;
 use super::course::Course;
 use super::laws::Laws;
@@ -34,6 +35,7 @@ pub(super) struct Population {
     pub(super) course: Option<Course>,
     pub(super) limits: ClientLimits,
     pub(super) budget: Option<Budget>,
+    pub(super) breaker: Option<Box<Breaker>>,
     pub(super) programs: Option<Box<dyn Programs>>,
     /// Whether a session ends when one of its requests has failed for good.
     pub(super) ends_on_error: bool,
@@ -122,9 +124,8 @@ impl Population {
                 (Source::Arriving(arrivals), next)
             }
         };
-        let limits = of.clients.of_share(share);
-        let programs =
-            of.programs.as_ref().map(|source| source.programs_of_share(seed, &of.data, share));
+        let mut limits = of.clients.of_share(share);
+        let programs = of.programs.as_ref();
         Population {
             source,
             next,
@@ -132,9 +133,10 @@ impl Population {
             first_session: place as u64 * SESSIONS,
             laws: Laws::new(workload, place),
             course: of.browses().then(|| Course::new(workload, place)),
-            limits,
             budget: limits.retry_budget.map(Budget::new),
-            programs,
+            breaker: limits.breaker.take().map(|rules| Box::new(Breaker::new(*rules))),
+            limits,
+            programs: programs.map(|source| source.programs_of_share(seed, &of.data, share)),
             ends_on_error: of.browsing.on_error == OnError::End,
             ended: false,
             idle_turns: 0,

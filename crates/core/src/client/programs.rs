@@ -181,7 +181,10 @@ impl Clients {
     #[must_use]
     pub fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
         let place = self.kinds[attempt.kind as usize].population;
-        self.populations[place as usize].programs.as_ref()?.call(attempt.ticket.slot())
+        self.populations[place as usize]
+            .programs
+            .as_ref()?
+            .call(self.original(attempt.ticket.slot()))
     }
 
     /// Whether programs read responses.

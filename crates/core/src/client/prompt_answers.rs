@@ -20,6 +20,8 @@ impl Clients {
             && only.course.is_none()
             && only.limits.concurrency == u64::MAX
             && only.budget.is_none()
+            && only.breaker.is_none()
+            && self.hedges.is_none()
             && self.slots.left.is_none()
             && self.kinds.iter().all(once)
             && self.limit.requests > 0

@@ -20,6 +20,8 @@ pub(super) enum TimerKind {
     Begin,
     /// Let the session's program continue.
     Resume,
+    /// Send a copy of the attempt.
+    Copy,
 }
 
 /// A session's state.
@@ -50,6 +52,16 @@ impl Slot {
     /// The kind of its last request, or of the next one that its program asked for.
     pub(super) fn kind(&self) -> u32 {
         self.kind
+    }
+
+    /// The number of its last attempt.
+    pub(super) fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// This many numbers of attempts are taken.
+    pub(super) fn skip_attempts(&mut self, number: u32) {
+        self.attempt += number;
     }
 
     /// Its program asks for a request of this kind.
@@ -128,6 +140,15 @@ impl Slots {
                 Ticket { slot, generation: 0 }
             }
         }
+    }
+
+    /// A slot for a copy of this attempt, with the next number.
+    pub(super) fn begin_copy(&mut self, of: &Attempt, population: u16) -> Ticket {
+        let ticket = self.begin(of.session, u64::MAX, population);
+        let slot = self.get_mut(ticket);
+        (slot.index, slot.kind, slot.page) = (of.index, of.kind, of.page);
+        (slot.attempt, slot.request_scheduled) = (of.attempt, of.request_scheduled);
+        ticket
     }
 
     /// The number of live sessions.

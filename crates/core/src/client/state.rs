@@ -18,10 +18,41 @@ pub struct Owner {
 }
 
 impl Clients {
+    /// Whether every request is over and no other will begin.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.done() || (self.open == 0 && self.next_wake() >= self.limit.until)
+    }
+
+    /// As [`Clients::finished`], but may become true only after the next wake-up: costs nothing.
+    #[inline]
+    #[must_use]
+    pub fn done(&self) -> bool {
+        self.closed && self.open == 0
+    }
+
+    /// The end of the time in which requests began: the limit's, or the time of the last request if
+    /// their number was limited.
+    #[must_use]
+    pub fn window_end(&self) -> Nanos {
+        if self.launched < self.limit.requests && !self.limit.until.is_never() {
+            self.limit.until
+        } else {
+            self.last_launch
+        }
+    }
+
+    /// Whether no further request will begin.
+    #[inline]
+    #[must_use]
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
     /// The client of an attempt, while it is in flight.
     #[must_use]
     pub fn owner(&self, attempt: &Attempt) -> Owner {
-        let own = attempt.ticket.slot();
+        let own = self.original(attempt.ticket.slot());
         let slot = self.slots.parent(own).unwrap_or(own);
         let turn = self.slots.get(self.slots.ticket(slot)).turn;
         Owner { slot, session: attempt.session, turn }
@@ -68,6 +99,8 @@ impl Clients {
             && only.programs.is_none()
             && only.course.is_none()
             && only.limits.concurrency == u64::MAX
+            && only.breaker.is_none()
+            && self.hedges.is_none()
             && self.kinds.iter().all(|kind| kind.retry.attempts == 1)
     }
 

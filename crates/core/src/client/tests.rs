@@ -1,5 +1,6 @@
 mod browse;
 mod children;
+mod hedges;
 mod start;
 
 use thinktime_file::schema::Source as Text;

@@ -15,6 +15,10 @@ pub const UNANSWERED: &str = "unanswered";
 pub const LATE: &str = "late";
 /// The word for an attempt that was not sent because too many waited already.
 pub const UNSENT: &str = "too_many_waiting";
+/// The word for an attempt that was not sent because the circuit breaker was open.
+pub const BREAKER_OPEN: &str = "breaker_open";
+/// The word for an attempt that the client gave up because another of its request was answered.
+pub const CANCELLED: &str = "cancelled";
 
 /// The word for a request that came to a full queue.
 pub const REFUSED: &str = "refused";

@@ -15,6 +15,7 @@ use super::content::header::fields_of;
 use super::content::message::{Expect, Message};
 use super::content::sql::Sql;
 use super::content::template::Template;
+use super::hedge::Hedge;
 use super::method::Method;
 use super::method_keys::method_and_target;
 use super::objects::Objects;
@@ -78,6 +79,8 @@ pub struct RequestKind {
     pub cancel: Cancel,
     /// Whether and when a failed attempt is repeated.
     pub retry: Retry,
+    /// When copies of an attempt are sent, if they are.
+    pub hedge: Option<Hedge>,
     /// Its use of the values of its session.
     pub value_use: ValueUse,
 }
@@ -110,6 +113,7 @@ impl RequestKind {
             patience: None,
             cancel: Cancel::Never,
             retry: Retry::never(),
+            hedge: None,
             value_use: ValueUse::default(),
         }
     }
@@ -192,6 +196,7 @@ impl RequestKind {
             timeout,
             patience,
             retry,
+            hedge: Hedge::from_table(table.hedge.as_ref()).map_err(named("hedge"))?,
             ..RequestKind::plain()
         };
         Ok((kind, body))

@@ -3,6 +3,7 @@
 mod call;
 mod common;
 mod content;
+mod hedge;
 mod kind;
 mod method;
 mod method_keys;
@@ -30,6 +31,7 @@ pub(crate) use content::sql::Keyed;
 pub use content::sql::{Sql, Statement};
 pub use content::template::Unwritten;
 pub use content::words::word_at;
+pub use hedge::Hedge;
 pub use kind::RequestKind;
 pub use method::Method;
 pub use objects::Objects;

@@ -60,8 +60,7 @@ impl Retry {
         if attempt >= self.attempts {
             return false;
         }
-        let error = error.unwrap_or(LATE);
-        self.on.is_empty() || self.on.iter().any(|cause| cause.is(error, status))
+        Cause::any(&self.on, error, status)
     }
 
     /// How long a client with this timeout waits for an attempt: also after it, if a late answer
@@ -110,8 +109,14 @@ pub struct Cause {
 }
 
 impl Cause {
+    /// Whether a failure by this word, or by being late, is among these; any is if there are none.
+    pub(crate) fn any(causes: &[Cause], error: Option<&str>, status: u16) -> bool {
+        let error = error.unwrap_or(LATE);
+        causes.is_empty() || causes.iter().any(|cause| cause.is(error, status))
+    }
+
     /// Parses a word of results, or `status 503`.
-    fn parse(text: &str) -> Result<Cause, Invalid> {
+    pub(crate) fn parse(text: &str) -> Result<Cause, Invalid> {
         let wrong = || {
             Invalid::new(format!(
                 "`on`: `{text}` is no failure as results count it, as in timeout, closed, \

@@ -49,6 +49,8 @@ pub enum Step {
     Acquire(NodeId),
     /// Give it back.
     Release(NodeId),
+    /// Pass a limiter.
+    Pass(NodeId),
     /// Go through several parts at once, and continue when all are done.
     Fork(Vec<Vec<Step>>),
     /// Go over a link to the server, with this number of bytes, if the step gives it.
@@ -109,7 +111,8 @@ impl Context<'_> {
         let [kind] = kinds.as_slice() else {
             return fail(
                 "",
-                "is one of `use`, `delay`, `acquire`, `release`, `fork`, `send` and `receive`"
+                "is one of `use`, `delay`, `acquire`, `release`, `pass`, `fork`, `send` and \
+                 `receive`"
                     .to_owned(),
             );
         };
@@ -134,7 +137,7 @@ impl Context<'_> {
         if let Some(step) = self.pool_step(table, path, held)? {
             return Ok(step);
         }
-        if let Some(step) = self.link_step(table, path)? {
+        if let Some(step) = self.passing_step(table, path)? {
             return Ok(step);
         }
         self.fork(table.fork.as_deref().unwrap_or_default(), path, held)

@@ -106,6 +106,12 @@ impl SystemModel {
         })
     }
 
+    /// The limiters, in the order of the file.
+    pub fn limiters(&self) -> impl Iterator<Item = NodeId> {
+        let all = self.nodes.iter().zip((0..).map(NodeId));
+        all.filter(|(node, _)| matches!(node, AnyNodeModel::Limiter(_))).map(|(_, id)| id)
+    }
+
     /// The stations, and those that the servers of clusters have.
     pub fn all_stations(&self) -> impl Iterator<Item = &StationModel> {
         let inside = self.clusters().flat_map(|one| one.stations.iter().map(|it| &it.model));

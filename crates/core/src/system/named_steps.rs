@@ -1,4 +1,4 @@
-//! Steps that name a pool or a link.
+//! Steps that name a pool, a limiter or a link.
 
 use thinktime_file::error::Invalid;
 use thinktime_file::schema::Scalar;
@@ -40,8 +40,15 @@ impl Context<'_> {
         Ok(None)
     }
 
-    /// The step that goes over a link, if it is one.
-    pub(super) fn link_step(&self, table: &StepTable, path: &str) -> Placed<Option<Step>> {
+    /// The step that passes a limiter or goes over a link, if it is one.
+    pub(super) fn passing_step(&self, table: &StepTable, path: &str) -> Placed<Option<Step>> {
+        if let Some(name) = &table.pass {
+            let is_limiter = |one: &AnyNodeModel| matches!(one, AnyNodeModel::Limiter(_));
+            let found = self.node_named("limiter", name, is_limiter);
+            return found
+                .map(|node| Some(Step::Pass(node)))
+                .map_err(|error| (format!("{path}.pass"), error));
+        }
         let bytes = || table.size.as_ref().map(|size| step_size(size, path)).transpose();
         if let Some(name) = &table.send {
             return Ok(Some(Step::Send(self.link(name, path, "send")?, bytes()?)));

@@ -8,6 +8,7 @@ use super::cluster::{Cluster, ClusterModel, Condition};
 use super::delay::{Delay, DelayModel};
 use super::ids::{EntranceId, NodeId};
 use super::jobs::{Handle, Holding, Jobs};
+use super::limiter::{Limiter, LimiterModel};
 use super::link::{Link, LinkModel};
 use super::machine::{MachineModel, MachineNode, Schedule};
 use super::node::{Answer, Build, Building, Detail, Node, NodeModel, NodeSummary, Visit};
@@ -84,6 +85,8 @@ kinds! {
     Link(LinkModel, Box<Link>),
     /// Servers of language models.
     TokenServer(TokenServerModel, Box<TokenServer>),
+    /// Limits of the rate of requests.
+    Limiter(LimiterModel, Limiter),
 }
 
 impl AnyNodeModel {

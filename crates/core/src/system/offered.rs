@@ -70,6 +70,7 @@ fn loads_of(model: &AnyNodeModel, node: NodeId, asked: &Rates) -> Vec<OfferedLoa
     let sum = |entry| of(entry).iter().sum();
     match model {
         AnyNodeModel::Pool(pool) => vec![offered(pool.name.clone(), sum(0), pool.size.into())],
+        AnyNodeModel::Limiter(limiter) => vec![offered(limiter.name.clone(), sum(0), 1.0)],
         AnyNodeModel::Machine(machine) => {
             let threads = |(service, entry): (&ServiceModel, u32)| match service.threads {
                 Threads::Pool(size) => Some(offered(service.name.clone(), sum(entry), size.into())),

@@ -116,11 +116,12 @@ impl Program {
         program
     }
 
-    /// Without a behaviour, a request goes over all links, by all entrances that have a demand for
-    /// it, and back over the links; an entrance's draw has the entrance's number.
+    /// Without a behaviour, a request goes over all links and limiters, by all entrances that have
+    /// a demand for it, and back over the links; an entrance's draw has the entrance's number.
     fn all_visits(&mut self, system: &SystemModel, kind: &str) {
         let links: Vec<NodeId> = system.links().map(|(id, _)| id).collect();
         links.iter().for_each(|link| self.send(*link, None));
+        system.limiters().for_each(|limiter| self.come_to(limiter, 0, NO_DRAW));
         self.visits_between(system, kind);
         links.iter().rev().for_each(|link| self.receive(*link, None));
     }
@@ -209,7 +210,7 @@ impl Program {
                     self.come_to(*node, DelayModel::entry(*disk), draw);
                 }
                 Step::Enter(node) => self.enter(system, kind, *node),
-                Step::Acquire(node) => self.come_to(*node, 0, NO_DRAW),
+                Step::Acquire(node) | Step::Pass(node) => self.come_to(*node, 0, NO_DRAW),
                 Step::Release(node) => {
                     self.code.push(Instruction::Release { node: *node, entry: 0 });
                 }

@@ -5,6 +5,7 @@ use thinktime_file::workload::Cancel;
 use super::cluster::{ClusterModel, GATE};
 use super::ids::{EntranceId, NodeId};
 use super::jobs::Holding;
+use super::limiter::LimiterModel;
 use super::machine::{MachineModel, Threads};
 use super::model::SystemModel;
 use super::nodes::AnyNodeModel;
@@ -31,7 +32,7 @@ pub(super) enum Amount {
     /// Of a station or a service, by an entrance: the demand in seconds.
     Demand(EntranceId, f64),
     /// Of a pool or of a service's threads: the least time in seconds that a place is kept, which
-    /// no wait within it makes longer.
+    /// no wait within it makes longer. Of a limiter: the time between two requests.
     Kept(f64),
     /// Of a link, in one direction: the bytes without headers.
     Bytes(f64),
@@ -43,7 +44,8 @@ impl SystemModel {
     pub(super) fn uses(&self, program: &Program, workload: &Workload, kind: usize) -> Vec<Use> {
         let request = &workload.requests[kind];
         let turned_away = workload.population_of(kind as u32).clients.turn_away();
-        let leaves = |cancel| request.is_impatient() && request.cancel == cancel;
+        let given_up = request.is_impatient() || request.hedge.is_some();
+        let leaves = |cancel| given_up && request.cancel == cancel;
         let certain = !turned_away && !leaves(Cancel::Always);
         let mut walk = Walk {
             system: self,
@@ -141,6 +143,7 @@ impl Walk<'_> {
                 course.certain &= pool.queue_limit == u64::MAX && !self.leaves_queues;
                 course.kept.push((at, course.time_s));
             }
+            AnyNodeModel::Limiter(limiter) => self.pass(limiter, at, course),
             AnyNodeModel::Link(_) => {
                 let sizes = self.program.sizes[self.kind].as_ref();
                 let bytes = match self.bytes {
@@ -166,6 +169,11 @@ impl Walk<'_> {
                 self.demand((at, entrance), draw, course);
             }
         }
+    }
+
+    fn pass(&mut self, limiter: &LimiterModel, at: Holding, course: &mut Course) {
+        course.certain &= limiter.lets_all_pass() && !self.leaves_queues;
+        self.add(at, Amount::Kept(limiter.period.as_secs_f64()), course.certain);
     }
 
     /// A visit within a server of a cluster.

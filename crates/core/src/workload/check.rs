@@ -12,7 +12,7 @@ use super::constant::constant;
 use super::files::WorkloadFiles;
 use super::population::Visits;
 use super::population::course::Course;
-use super::{Browsing, ClientLimits, Population, Sessions};
+use super::{Browsing, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
@@ -47,7 +47,7 @@ impl Check<'_> {
     }
 
     /// A value of a table of this name; an error comes with its key.
-    fn keyed<T>(&self, table: &str, read: Keyed<T>) -> Result<T, SchemaError> {
+    pub(super) fn keyed<T>(&self, table: &str, read: Keyed<T>) -> Result<T, SchemaError> {
         read.map_err(|(key, error)| self.error(&format!("{table}.{key}"), &error))
     }
 
@@ -62,7 +62,7 @@ impl Check<'_> {
         let replay = self.replay(&table, kinds)?;
         let course = self.course(&table, kinds)?;
         let sessions = self.sessions(&table, replay.as_ref())?;
-        let clients = self.keyed("clients", ClientLimits::from_table(table.clients.as_ref()))?;
+        let clients = self.client_limits(&table, kinds)?;
         let browsing = self.keyed("session", Browsing::from_table(&table.session))?;
         let common = self.common_fields(&table, &values)?;
         let visits = self.visits(kinds, &course, &sessions)?;

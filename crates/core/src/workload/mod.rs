@@ -12,11 +12,13 @@ mod files;
 mod objectives;
 mod population;
 mod populations;
+mod resilience;
 mod shared;
 mod values;
 mod variants;
 
 pub use clients::authorization::Authorization;
+pub use clients::breaker::{BreakerRules, Trip};
 pub use clients::credentials::{Authorities, Aws, Endpoint, Oauth2};
 pub use clients::secret::Secret;
 pub use clients::{ClientLimits, RetryBudget};

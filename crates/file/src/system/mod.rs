@@ -3,6 +3,7 @@
 mod cluster;
 mod demand;
 mod learned;
+mod limiter;
 mod link;
 mod machine;
 mod station;
@@ -11,6 +12,7 @@ mod token_server;
 pub use cluster::{CacheTable, ChangeTable, ClusterTable};
 pub use demand::DemandValue;
 pub use learned::{Confidence, Guess, LearnedTable};
+pub use limiter::{LimiterKind, LimiterTable};
 pub use link::LinkTable;
 pub use machine::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 pub use station::{BatchTable, FailureTable, StationTable};
@@ -55,6 +57,10 @@ pub struct SystemFile {
     /// them, in this order, before it visits anything, and its response comes back over them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<LinkTable>,
+    /// Limits of the rate of requests. A request without a behaviour passes all of them, in this
+    /// order, before it visits anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limiter: Vec<LimiterTable>,
     /// The steps that requests go through, by request name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behaviour: Vec<BehaviourTable>,
@@ -143,12 +149,13 @@ impl SystemFile {
                 "`server` is for a system of one cluster; this one has {number}"
             )));
         };
-        let SystemFile { station, machine, service, token_server, pool, behaviour, link, .. } =
-            self;
+        let SystemFile { station, machine, service, token_server, .. } = self;
+        let SystemFile { pool, behaviour, link, limiter, .. } = self;
         let others = machine.iter().filter(|one| !cluster.copies(&one.name)).count()
             + service.iter().filter(|one| !cluster.copies(&one.machine)).count();
         let others = others + token_server.len();
-        let beside = [station.len(), others, pool.len(), behaviour.len(), link.len()];
+        let passed = link.len() + limiter.len();
+        let beside = [station.len(), others, pool.len(), behaviour.len(), passed];
         if beside.iter().any(|number| *number > 0) {
             return Err(Invalid::new("`server` is for a cluster with nothing beside it"));
         }
@@ -197,7 +204,8 @@ pub struct BehaviourTable {
     pub steps: Vec<StepTable>,
 }
 
-/// One step: exactly one of `use`, `delay`, `acquire`, `release`, `fork`, `send` and `receive`.
+/// One step: exactly one of `use`, `delay`, `acquire`, `release`, `pass`, `fork`, `send` and
+/// `receive`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct StepTable {
@@ -219,6 +227,9 @@ pub struct StepTable {
     /// Give a place of this pool back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<String>,
+    /// Pass this limiter: at once or after a wait, or be refused by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass: Option<String>,
     /// Lists of steps that run at the same time; the request continues when all are done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<Vec<Vec<StepTable>>>,
@@ -242,6 +253,7 @@ impl StepTable {
             (self.delay.is_some(), "delay"),
             (self.acquire.is_some(), "acquire"),
             (self.release.is_some(), "release"),
+            (self.pass.is_some(), "pass"),
             (self.fork.is_some(), "fork"),
             (self.send.is_some(), "send"),
             (self.receive.is_some(), "receive"),

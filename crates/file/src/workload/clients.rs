@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::breaker::BreakerTable;
 use crate::schema::Scalar;
 
 /// What all clients have in common, as behind one proxy or in one process.
@@ -18,9 +19,13 @@ pub struct ClientsTable {
     /// At most this many attempts wait; others fail at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u32>,
-    /// A limit of all retries together.
+    /// A limit of all retries and copies together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_budget: Option<RetryBudgetTable>,
+    /// A circuit breaker, as in `{ failures = 5, open = "30s" }`: after many failures attempts fail
+    /// at once, unsent, for a while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaker: Option<BreakerTable>,
     /// Header fields of all requests of HTTP, unless one has its own, as in
     /// `{ Accept-Language = "en" }`. Without a `User-Agent`, it is `thinktime/VERSION`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -95,7 +100,8 @@ pub enum Reuse {
     PerRequest,
 }
 
-/// A token bucket: each retry takes a token, and without one the request fails instead.
+/// A token bucket: each retry takes a token, and without one the request fails instead. A copy of a
+/// request (`hedge`) takes one, too, and is not sent without.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct RetryBudgetTable {

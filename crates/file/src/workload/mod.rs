@@ -2,17 +2,20 @@
 //!
 //! `request` and `workload` of `thinktime-core` check their values.
 
+mod breaker;
 mod check;
 mod clients;
 mod content;
 mod figure;
 mod file;
+mod hedge;
 mod objectives;
 mod request;
 mod session;
 mod shared;
 mod tokens;
 
+pub use breaker::BreakerTable;
 pub use check::{CheckTable, CheckValue};
 pub use clients::{AwsTable, ClientsTable, ConnectionsValue, Oauth2Table, RetryBudgetTable, Reuse};
 pub use content::{
@@ -21,6 +24,7 @@ pub use content::{
 pub use figure::Figure;
 pub use figure::{CHECK, FIRST_EVENT, PAGE, TIMES};
 pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
+pub use hedge::HedgeTable;
 pub use objectives::{Limit as SloLimit, SloTable};
 pub use request::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen, StreamFormat};
 pub use session::{OnError, Rows, SessionTable, Start};

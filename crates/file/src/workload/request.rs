@@ -9,6 +9,7 @@ use super::check::CheckValue;
 use super::content::{
     FormValue, GrpcMessages, Isolation, MessagesValue, MultipartValue, one_statement,
 };
+use super::hedge::HedgeTable;
 use super::tokens::TokensTable;
 use crate::schema::Scalar;
 
@@ -170,6 +171,10 @@ pub struct RequestTable {
     /// Whether and when a failed attempt is made again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryTable>,
+    /// A copy that is sent if no answer has come after a time, as in `{ after = "50ms" }`: the
+    /// first answer counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hedge: Option<HedgeTable>,
 }
 
 /// The objects of a page.

@@ -2,7 +2,7 @@
 
 use thinktime_core::attempt::{Attempt, EventTimes, Fate};
 use thinktime_core::client::{ClientAction, Ended};
-use thinktime_core::failure::{LATE, TIMEOUT, UNSENT};
+use thinktime_core::failure::{CANCELLED, LATE, TIMEOUT, Word};
 use thinktime_core::file::Cancel;
 use thinktime_core::record::{EndPhase, Row};
 use thinktime_core::request::Method;
@@ -19,28 +19,34 @@ impl<M: ModelledSystem> Driver<'_, M> {
     pub(super) fn wake<S: Sessions>(&mut self, now: Nanos) {
         match S::wake(&mut self.clients) {
             ClientAction::Send(attempt) => self.send::<S>(now, &attempt),
-            ClientAction::TimedOut(attempt, fate) => {
-                self.withdraw(now, &attempt);
-                let sent = attempt.scheduled;
+            ClientAction::TimedOut(attempt, fate) => self.end(now, attempt, fate, TIMEOUT),
+            ClientAction::Refused(attempt, fate, why) => {
                 let row = self.row(attempt, fate, now);
-                self.record(&Row { sent, error: Some(TIMEOUT), ..row });
-            }
-            ClientAction::Refused(attempt, fate) => {
-                let row = self.row(attempt, fate, now);
-                self.record(&Row { error: Some(UNSENT), ..row });
+                self.record(&Row { error: Some(why.word()), ..row });
             }
             ClientAction::Idle => {}
         }
     }
 
-    /// Records the pages that are over.
+    /// Records the pages that are over, and the attempts that clients gave up for another's answer.
     #[inline(always)]
-    pub(super) fn take_pages(&mut self) {
-        if self.pages {
+    pub(super) fn take_asides(&mut self) {
+        if self.asides {
             while let Some(page) = self.clients.ended_page() {
                 self.collector.add_page(&page);
             }
+            while let Some(attempt) = self.clients.cancelled() {
+                self.end(self.now, attempt, Fate::Retried, CANCELLED);
+            }
         }
+    }
+
+    /// The client gave the attempt up.
+    fn end(&mut self, now: Nanos, attempt: Attempt, fate: Fate, word: Word) {
+        self.withdraw(now, &attempt);
+        let sent = attempt.scheduled;
+        let row = self.row(attempt, fate, now);
+        self.record(&Row { sent, error: Some(word), ..row });
     }
 
     #[inline(always)]
@@ -67,7 +73,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
         }
     }
 
-    /// The client gave the attempt up, and may take it back.
+    /// The client gave the attempt up, and may take it back from the system.
     fn withdraw(&mut self, now: Nanos, attempt: &Attempt) {
         let cancel = self.kinds[attempt.kind as usize].cancel;
         if cancel == Cancel::Never {

@@ -133,6 +133,8 @@ impl<M: ModelledSystem> Driver<'_, M> {
 
     /// A request that has not ended by now has failed.
     pub(super) fn give_up(&mut self) {
+        self.clients.end_copies(self.now);
+        self.take_asides();
         let waiting: Vec<Attempt> =
             self.clients.waiting().chain(self.clients.between_attempts(self.now)).collect();
         for attempt in waiting {

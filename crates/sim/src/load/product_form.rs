@@ -59,7 +59,7 @@ fn throughput(demands: &[f64], clients: u64, think_s: f64) -> f64 {
 /// stations of one server in a row, FCFS with exponential demands or PS with any that have a
 /// density, and clients that wait for every response. Think times may have any law.
 fn has_product_form(workload: &Workload, system: &SystemModel) -> bool {
-    let patient = |kind: &RequestKind| kind.timeout.is_never();
+    let patient = |kind: &RequestKind| kind.timeout.is_never() && kind.hedge.is_none();
     system.is_plain()
         && system.stations().all(is_product_form)
         && workload.populations.iter().all(|one| {

@@ -14,6 +14,7 @@ from thinktime.present.page import colour
 from thinktime.report.case import Case
 from thinktime.report.charts import panels, tallies
 from thinktime.report.charts.style import objective
+from thinktime.results.response_times import CANCELLED
 
 Failed = tuple[Case, pl.DataFrame]
 """The tally of the failed attempts of a case."""
@@ -43,7 +44,8 @@ def _failed(case: Case, until_s: float, interval_s: float) -> list[Failed]:
     for entry in panels.results_over_time(case):
         if entry.result.summary.get("errors_by_kind") and entry.result.rows_complete:
             tallied = tallies.tally(entry, until_s, interval_s)
-            failed = None if tallied is None else tallied.filter(pl.col("cause").is_not_null())
+            # None is null, so that successes are left out, too.
+            failed = None if tallied is None else tallied.filter(pl.col("cause") != CANCELLED)
             if failed is not None and failed.height:
                 return [(case, failed)]
     return []

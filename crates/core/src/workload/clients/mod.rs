@@ -1,6 +1,7 @@
 //! The common properties of all clients of a population.
 
 pub(super) mod authorization;
+pub(super) mod breaker;
 pub(super) mod credentials;
 mod fields;
 pub(super) mod secret;
@@ -9,11 +10,12 @@ use thinktime_file::error::Invalid;
 use thinktime_file::units::parse_share;
 use thinktime_file::workload::{ClientsTable, ConnectionsValue, RetryBudgetTable, Reuse};
 
+use self::breaker::BreakerRules;
 use crate::share::Share;
 use crate::trace::TRACEPARENT;
 
 /// Limits on all clients together.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClientLimits {
     /// The largest number of attempts in flight.
     pub concurrency: u64,
@@ -21,6 +23,8 @@ pub struct ClientLimits {
     pub waiting: u64,
     /// The limit of all retries together, if there is one.
     pub retry_budget: Option<RetryBudget>,
+    /// The circuit breaker, if there is one.
+    pub breaker: Option<Box<BreakerRules>>,
     /// How long a connection to a real server is used.
     pub connections: Reuse,
     /// Whether the limit of attempts in flight is that of a pool of connections.
@@ -30,10 +34,12 @@ pub struct ClientLimits {
 }
 
 impl ClientLimits {
-    /// Whether attempts fail if the greatest numbers that are in flight and that wait are reached.
+    /// Whether attempts may fail unsent: if the greatest numbers that are in flight and that wait
+    /// are reached, or the breaker is open.
     #[must_use]
     pub fn turn_away(&self) -> bool {
-        self.concurrency < u64::MAX && self.waiting < u64::MAX
+        let limited = self.concurrency < u64::MAX && self.waiting < u64::MAX;
+        limited || self.breaker.is_some()
     }
 }
 
@@ -52,6 +58,7 @@ impl ClientLimits {
         concurrency: u64::MAX,
         waiting: u64::MAX,
         retry_budget: None,
+        breaker: None,
         connections: Reuse::KeepAlive,
         pooled: false,
         traced: false,
@@ -81,10 +88,12 @@ impl ClientLimits {
             return Err(("waiting", Invalid::new(why)));
         }
         let budget = table.retry_budget.as_ref().map(RetryBudget::from_table).transpose();
+        let breaker = table.breaker.as_ref().map(BreakerRules::from_table).transpose();
         Ok(ClientLimits {
             concurrency: table.concurrency.or(pool).map_or(u64::MAX, u64::from),
             waiting: table.waiting.map_or(u64::MAX, u64::from),
             retry_budget: budget.map_err(|error| ("retry_budget", error))?,
+            breaker: breaker.map_err(|error| ("breaker", error))?.map(Box::new),
             connections,
             pooled: pool.is_some(),
             traced: traced(table).map_err(|error| ("traceparent", error))?,
@@ -114,7 +123,7 @@ impl RetryBudget {
 
 impl ClientLimits {
     /// The limits of a share's clients.
-    pub(crate) fn of_share(self, share: Share) -> ClientLimits {
+    pub(crate) fn of_share(&self, share: Share) -> ClientLimits {
         let part = |budget: RetryBudget| RetryBudget {
             burst: (budget.burst / share.of as f64).max(1.0),
             ..budget
@@ -123,7 +132,8 @@ impl ClientLimits {
             concurrency: share.of_number(self.concurrency),
             waiting: share.of_number(self.waiting),
             retry_budget: self.retry_budget.map(part),
-            ..self
+            breaker: self.breaker.as_ref().map(|rules| Box::new(rules.of_share(share))),
+            ..*self
         }
     }
 }

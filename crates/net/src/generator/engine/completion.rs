@@ -2,7 +2,7 @@
 
 use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::client::Owner;
-use thinktime_core::failure::{LATE, STATUS, TIMEOUT, UNANSWERED};
+use thinktime_core::failure::{CANCELLED, LATE, STATUS, UNANSWERED};
 use thinktime_core::program::{Reply, Report};
 use thinktime_core::record::{EndPhase, Row, Window};
 use thinktime_core::time::Nanos;
@@ -132,13 +132,20 @@ impl<L: Recorder> Engine<'_, L> {
 
     /// The client gave the attempt up. Its connection is closed, as by a real client; if it carries
     /// others as well, only the attempt's stream ends.
-    pub(crate) fn give_up(&mut self, attempt: Attempt, fate: Fate) {
+    pub(crate) fn give_up(&mut self, attempt: Attempt, fate: Fate, word: Failure) {
         let now = self.clock.now();
         let row = match self.stop_exchange(&attempt) {
             Some(exchange) => exchange.row(fate, now),
             None => Row::ended(attempt, fate, now),
         };
-        self.record(&Row { error: Some(TIMEOUT), ..row });
+        self.record(&Row { error: Some(word), ..row });
+    }
+
+    /// Gives up the attempts whose request was answered by another one.
+    pub(crate) fn end_cancelled(&mut self) {
+        while let Some(attempt) = self.clients.cancelled() {
+            self.give_up(attempt, Fate::Retried, CANCELLED);
+        }
     }
 
     /// Ends an attempt's exchange from this side, if it has one.
@@ -182,7 +189,7 @@ impl<L: Recorder> Engine<'_, L> {
         if let Some(streams) = &mut self.streams {
             streams.end(&mut row);
         }
-        self.failures += u64::from(row.error.is_some());
+        self.failures += u64::from(row.error.is_some_and(|error| error != CANCELLED));
         let closed = self.clients.closed() || row.done >= self.clients.until();
         self.recorder.add(&row, if closed { EndPhase::AfterWindow } else { EndPhase::InWindow });
         while let Some(page) = self.clients.ended_page() {
@@ -199,6 +206,8 @@ impl<L: Recorder> Engine<'_, L> {
         // Unanswered requests have failed; unless the run was cut short, which is not the server's
         // doing.
         if !interrupted {
+            self.clients.end_copies(now);
+            self.end_cancelled();
             let waiting: Vec<Attempt> = self.clients.waiting().collect();
             for attempt in waiting {
                 let row = Row { error: Some(UNANSWERED), ..Row::ended(attempt, Fate::Over, now) };

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use thinktime_core::attempt::Attempt;
 use thinktime_core::client::{ClientAction, Clients};
-use thinktime_core::failure::UNSENT;
+use thinktime_core::failure::TIMEOUT;
 use thinktime_core::file::Reuse;
 use thinktime_core::record::{Objectives, Row};
 use thinktime_core::request::Call;
@@ -158,11 +158,17 @@ impl<'a, L: Recorder> Engine<'a, L> {
                 self.handle(readiness);
             }
             self.share();
-            while let Some((slot, session)) = self.clients.left() {
-                self.pool.close_of_session(slot, session);
-            }
+            self.end_cancelled();
+            self.close_of_left();
         }
         Ok(self.finish(interrupted))
+    }
+
+    /// Closes the connections of sessions that have left.
+    fn close_of_left(&mut self) {
+        while let Some((slot, session)) = self.clients.left() {
+            self.pool.close_of_session(slot, session);
+        }
     }
 
     /// Waits until this time for sockets. It sleeps without listening if no decision depends on a
@@ -219,10 +225,10 @@ impl<'a, L: Recorder> Engine<'a, L> {
     fn send_next(&mut self) {
         match self.clients.wake() {
             ClientAction::Send(attempt) => self.send(Exchange::new(attempt, self.clock.now())),
-            ClientAction::TimedOut(attempt, fate) => self.give_up(attempt, fate),
-            ClientAction::Refused(attempt, fate) => {
+            ClientAction::TimedOut(attempt, fate) => self.give_up(attempt, fate, TIMEOUT),
+            ClientAction::Refused(attempt, fate, why) => {
                 let now = self.clock.now();
-                self.record(&Row { error: Some(UNSENT), ..Row::ended(attempt, fate, now) });
+                self.record(&Row { error: Some(why.word()), ..Row::ended(attempt, fate, now) });
             }
             ClientAction::Idle => {}
         }

@@ -169,14 +169,22 @@ fn divided(workload: &Workload, shares: usize) -> Option<String> {
     let in_flight = limits().any(|one| one.concurrency < u64::MAX);
     let budget = limits().any(|one| one.retry_budget.is_some());
     let what = match (in_flight, budget) {
-        (true, true) => "the limit of requests in flight and the retry budget were",
-        (true, false) => "the limit of requests in flight was",
-        (false, true) => "the retry budget was",
-        (false, false) => return None,
+        (true, true) => Some("the limit of requests in flight and the retry budget were"),
+        (true, false) => Some("the limit of requests in flight was"),
+        (false, true) => Some("the retry budget was"),
+        (false, false) => None,
     };
-    (shares > 1).then(|| {
+    let parts = what.map(|what| {
         format!("{what} divided among {shares} event loops: each has its part, used or not")
-    })
+    });
+    let breaker = limits().any(|one| one.breaker.is_some());
+    let own = breaker.then(|| {
+        format!(
+            "each of {shares} event loops has a circuit breaker of its own, which sees its part"
+        )
+    });
+    let found: Vec<String> = parts.into_iter().chain(own).filter(|_| shares > 1).collect();
+    (!found.is_empty()).then(|| found.join("; "))
 }
 
 impl State {

@@ -165,6 +165,12 @@ fn check_parts(system: &SystemModel) -> Result<(), Invalid> {
             link.name
         )));
     }
+    if let Some(limiter) = system.file.limiter.first() {
+        return Err(Invalid::new(format!(
+            "requests that burn pass no limiter: leave out `{}`",
+            limiter.name
+        )));
+    }
     Ok(())
 }
 
@@ -253,11 +259,12 @@ fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<BurnStep>, Invalid> 
         system::Step::Enter(_)
         | system::Step::Acquire(_)
         | system::Step::Release(_)
+        | system::Step::Pass(_)
         | system::Step::Send(..)
         | system::Step::Receive(..)
         | system::Step::Fork(_) => Err(Invalid::new(
             "requests that burn can `use` a station or a machine and `delay`, not `acquire`, \
-             `release`, `fork`, `send` or `receive`",
+             `release`, `pass`, `fork`, `send` or `receive`",
         )),
     };
     behaviour.steps.iter().map(step).collect()
@@ -322,7 +329,7 @@ mod tests {
             (
                 "demand = '1ms'\n[[behaviour]]\nsteps = [{ fork = [[{ use = 'a' }], \
                  [{ delay = '1ms' }]] }]",
-                "not `acquire`, `release`, `fork`, `send` or `receive`",
+                "not `acquire`, `release`, `pass`, `fork`, `send` or `receive`",
             ),
         ] {
             let message = plan(text).unwrap_err().to_string();
