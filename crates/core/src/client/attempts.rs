@@ -57,7 +57,7 @@ impl Clients {
             self.timers.set(now + timeout, attempt.ticket, TimerKind::Timeout);
         }
         if self.hedges.is_some() {
-            self.plan_copy(now, &attempt);
+            self.plan_copy(now, attempt.ticket, attempt.kind);
         }
         attempt
     }
@@ -72,18 +72,19 @@ impl Clients {
         let tardy = !failed
             && kind.retry.when == RetryWhen::Late
             && now.since(attempt.scheduled) > kind.timeout;
-        self.landed(now, &attempt, failed || tardy, &reply);
+        self.landed(now, ticket, failed || tardy, reply);
         let fate = self.after(now, attempt, failed || tardy, reply);
         Some(Ended { attempt, fate, late: tardy && fate == Fate::Retried })
     }
 
     /// An attempt is no longer in flight, by its own end.
     #[inline(always)]
-    pub(super) fn landed(&mut self, now: Nanos, attempt: &Attempt, failed: bool, how: &Reply<'_>) {
-        if let Some(breaker) = &mut self.population_of(attempt.ticket).breaker {
-            breaker.ended(now, attempt, failed, how);
+    pub(super) fn landed(&mut self, now: Nanos, ticket: Ticket, failed: bool, how: Reply<'_>) {
+        if self.population_of(ticket).breaker.is_some() {
+            // Parts are passed on, because a whole cannot stay in registers.
+            self.note_end(now, ticket, failed, (how.error, how.status));
         }
-        self.free_place(now, attempt.ticket);
+        self.free_place(now, ticket);
     }
 
     /// An attempt is no longer in flight: one that waits gets its place.

@@ -10,8 +10,7 @@ use thinktime_file::time::Nanos;
 
 use super::action::Refusal;
 use super::{ClientAction, Clients};
-use crate::attempt::{Attempt, Ticket};
-use crate::program::Reply;
+use crate::attempt::Ticket;
 use crate::request::Cause;
 use crate::workload::{BreakerRules, Trip};
 
@@ -127,15 +126,25 @@ impl Breaker {
     fn change(&mut self, now: Nanos, state: State) {
         (self.state, self.since) = (state, now);
     }
-
-    /// As [`Breaker::note`], of an attempt's end.
-    pub(super) fn ended(&mut self, now: Nanos, attempt: &Attempt, failed: bool, reply: &Reply<'_>) {
-        let failed = failed && Cause::any(&self.rules.on, reply.error, reply.status);
-        self.note(now, attempt.scheduled, failed);
-    }
 }
 
 impl Clients {
+    /// As [`Breaker::note`], of the attempt that this ticket names, and its error and status.
+    #[inline(never)]
+    pub(super) fn note_end(
+        &mut self,
+        now: Nanos,
+        ticket: Ticket,
+        failed: bool,
+        (error, status): (Option<&str>, u16),
+    ) {
+        let Some(attempt) = self.slots.in_flight(ticket) else { return };
+        if let Some(breaker) = &mut self.population_of(ticket).breaker {
+            let failed = failed && Cause::any(&breaker.rules.on, error, status);
+            breaker.note(now, attempt.scheduled, failed);
+        }
+    }
+
     /// As [`Clients::send_or_wait`], if a breaker must let the attempt through: at once if it has a
     /// place. One that would wait for a place fails now if it would fail now with one.
     #[inline(never)]

@@ -94,13 +94,12 @@ impl Clients {
 
     /// An attempt is sent whose kind of request is hedged.
     #[inline(never)]
-    pub(super) fn plan_copy(&mut self, now: Nanos, attempt: &Attempt) {
-        let Some(hedge) = self.kinds[attempt.kind as usize].hedge else { return };
+    pub(super) fn plan_copy(&mut self, now: Nanos, ticket: Ticket, kind: u32) {
+        let Some(hedge) = self.kinds[kind as usize].hedge else { return };
         let Some(hedges) = &mut self.hedges else { return };
-        let slot = attempt.ticket.slot();
-        if hedges.original(slot).is_none() {
-            hedges.copies(slot).due = 0;
-            self.timers.set(now + hedge.after, attempt.ticket, TimerKind::Copy);
+        if hedges.original(ticket.slot()).is_none() {
+            hedges.copies(ticket.slot()).due = 0;
+            self.timers.set(now + hedge.after, ticket, TimerKind::Copy);
         }
     }
 

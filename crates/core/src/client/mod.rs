@@ -223,7 +223,7 @@ impl Clients {
                 None => ClientAction::Idle, // answered in time
                 Some(attempt) => {
                     let reply = Reply::of(Some(TIMEOUT));
-                    self.landed(now, &attempt, true, &reply);
+                    self.landed(now, ticket, true, reply);
                     ClientAction::TimedOut(attempt, self.after(now, attempt, true, reply))
                 }
             },
