@@ -213,6 +213,11 @@ class SystemFile(TypedDict):
     token_server: list[TokenServerTable]
 
 
+class BatchTable(TypedDict):
+    max: int
+    wait: int | float | str | None
+
+
 class BehaviourTable(TypedDict):
     request: str | None
     steps: list[StepTable]
@@ -321,6 +326,7 @@ class ServiceTable(TypedDict):
 
 
 class StationTable(TypedDict):
+    batch: BatchTable | None
     deadline: dict[str, int | float | str]
     demand: int | float | str | dict[str, int | float | str] | None
     failure: FailureTable | None

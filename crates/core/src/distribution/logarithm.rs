@@ -100,7 +100,11 @@ pub(super) fn ln_all(mut next: impl FnMut(usize) -> (f64, f64)) -> [f64; MANY] {
             for at in 0..MANY {
                 (values[at], numbers[at]) = next(at);
             }
-            let points = numbers.map(|x| *point_of(x));
+            // A loop: `map` of an array is not always inlined.
+            let mut points = [TABLE[0]; MANY];
+            for at in 0..MANY {
+                points[at] = *point_of(numbers[at]);
+            }
             for at in 0..MANY {
                 values[at] *= near(numbers[at], &points[at]);
             }

@@ -1,7 +1,5 @@
 //! A finished histogram in little memory.
 
-use std::array::from_fn;
-
 use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
@@ -66,8 +64,8 @@ impl Packed {
     #[inline(always)]
     pub(crate) fn each(&self, mut give: impl FnMut(usize, [u64; EIGHT])) {
         for part in &self.parts {
-            part.few.each(|counts| from_fn(|at| u64::from(counts >> (4 * at) & 15)), &mut give);
-            part.some.each(|counts| from_fn(|at| counts >> (8 * at) & 255), &mut give);
+            part.few.each(|counts| spread(counts.into(), 4), &mut give);
+            part.some.each(|counts| spread(counts, 8), &mut give);
             part.many.each(|counts| counts, &mut give);
         }
     }
@@ -143,6 +141,16 @@ impl Packed {
     }
 }
 
+/// Eight counts of this number of bits each. A loop, because `from_fn` is not always inlined.
+#[inline(always)]
+fn spread(counts: u64, bits: usize) -> [u64; EIGHT] {
+    let mut eight = [0; EIGHT];
+    for (at, count) in eight.iter_mut().enumerate() {
+        *count = counts >> (bits * at) & ((1 << bits) - 1);
+    }
+    eight
+}
+
 impl Part {
     /// Adds a group of bins; `any` has all bits that any of its counts has.
     #[inline(always)]
@@ -197,6 +205,8 @@ impl<Counts: Copy> Eights<Counts> {
 
 #[cfg(test)]
 mod tests {
+    use std::array::from_fn;
+
     use super::*;
     use proptest::prelude::*;
 

@@ -9,7 +9,8 @@ use thinktime_core::system::{Departure, JobRef, System, SystemModel};
 use thinktime_core::time::Nanos;
 
 use super::connection::Connection;
-use super::demands::{ServedDemands, request_reader};
+use super::demands::request_reader;
+use super::served_demands::ServedDemands;
 use super::totals::{Lateness, ServeTotals};
 use crate::poller::{Clock, Poller, Readiness};
 

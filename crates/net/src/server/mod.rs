@@ -14,6 +14,7 @@ pub mod files;
 mod reading;
 mod request_kinds;
 mod sending;
+mod served_demands;
 mod token_requests;
 mod totals;
 
@@ -26,10 +27,11 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
+use demands::Kinds;
 pub use demands::{DEMAND_HEADER, REQUEST_HEADER, TOKENS_HEADER};
-use demands::{Kinds, ServedDemands};
 pub(crate) use demands::{demand_value, tokens_value};
 use engine::Engine;
+use served_demands::ServedDemands;
 pub use totals::{Lateness, ServeTotals, TokenTotals};
 
 /// A request for this path bypasses the model: the response reports how busy the server is.

@@ -51,7 +51,8 @@ impl Batch {
         self.due
     }
 
-    pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
+    /// A job arrives. Gives the next event.
+    pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Nanos {
         let job = &mut jobs[handle];
         (job.place, job.remaining) = (Place::Waiting(self.station), job.demand);
         self.line.push_back((handle, now));
@@ -59,6 +60,7 @@ impl Batch {
         if self.served.is_empty() {
             self.due = self.due.min(self.begin_at(now));
         }
+        self.due
     }
 
     /// The event at [`Batch::next_event`]: a batch begins, or a job of one that ends is done.
@@ -73,8 +75,6 @@ impl Batch {
         };
         jobs[handle].remaining = Nanos::ZERO;
         if self.served.is_empty() {
-            // A batch begins in an event of its own, so that requests that follow at once the
-            // departures of this one have come.
             self.due = self.begin_at(now);
         }
         Some(handle)

@@ -3,10 +3,9 @@
 //! Small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs, one
 //! on each server; [`shared::Shared`] and [`weighted::Weighted`] serve all at once;
 //! [`least_attained::LeastAttained`] serves the jobs with the least service so far, and
-//! [`batch::Batch`] several together. They learn of
-//! arrivals, say when they next act, and act. A completion is computed from the work, not from the
-//! time of the driver's call, so a late driver does not bend the model. [`pace::Pace`] lets one of
-//! them serve at a speed that varies.
+//! [`batch::Batch`] several together. They learn of arrivals, say when they next act, and act. A
+//! completion is computed from the work, not from the time of the driver's call, so a late driver
+//! does not bend the model. [`pace::Pace`] lets one of them serve at a speed that varies.
 
 mod batch;
 mod by_kind;
@@ -116,10 +115,7 @@ impl Engine {
                 engine.arrive(now, handle, jobs);
                 engine.next_event()
             }
-            Engine::Batch(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
+            Engine::Batch(engine) => engine.arrive(now, handle, jobs),
             Engine::Pace(engine) => engine.arrive(now, handle, jobs),
         }
     }

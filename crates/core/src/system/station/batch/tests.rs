@@ -26,7 +26,7 @@ fn schedules_by_hand() {
 fn what_cannot_be_is_explained() {
     let demand = "demand = '1ms'\n";
     for (keys, words) in [
-        ("batch = { max = 0 }", "at least 1"),
+        ("batch = { max = 0 }", "from 1 to"),
         ("batch = { max = 2, wait = '5MB' }", "batch.wait"),
         ("batch = { wait = '5ms' }", "max"),
         ("policy = 'ps'\nbatch = { max = 2 }", "must be \"fcfs\""),
