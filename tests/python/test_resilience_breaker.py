@@ -157,7 +157,21 @@ def test_endless_attempts_need_a_wait() -> None:
     )
     with pytest.raises(tt.InputError, match="backoff"):
         tt.Workload(text % "")
+    with pytest.raises(tt.InputError, match="backoff"):
+        tt.Workload(text % ', backoff = "0s"')
     tt.Workload(text % ', backoff = "1s"')
+
+
+def test_closed_clients_need_a_think_time() -> None:
+    """Without one no time would pass while the breaker is open."""
+    text = (
+        'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 2\n'
+        '[clients]\nbreaker = { failures = 1, open = "1s" }\n'
+        '[session]\nthink = "%s"\n[[request]]\nname = "r"\n'
+    )
+    with pytest.raises(tt.InputError, match="never think"):
+        tt.Workload(text % "0s")
+    tt.Workload(text % "exp(1ms)")
 
 
 # ---- real servers

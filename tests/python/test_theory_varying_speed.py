@@ -265,6 +265,13 @@ def test_other_stations_have_no_formula(keys: str):
     assert theory_or_reason(cases.open_model(LAMBDA), system(keys)) is None
 
 
+def test_a_station_behind_a_limiter_has_none():
+    limited = system(
+        'demand = "exp(10ms)"\nrate = "table(1, 2)"\n[[limiter]]\nname = "l"\nrate = "60/s"'
+    )
+    assert theory_or_reason(cases.open_model(LAMBDA), limited) is None
+
+
 def test_sessions_of_several_requests_have_none_behind_setups():
     sessions = tt.Workload(
         'name = "w"\n[arrivals]\nmodel = "partly-open"\nrate = "20/s"\n'

@@ -24,7 +24,7 @@ _AT_EACH_POINT = {
     "requests": "Number of requests that begin at each point after the warm-up; 1000000 in a "
     "simulation if nothing else ends it.",
     "duration": "Time at which no more requests begin at a point, as in 10min: virtual time in a "
-    "simulation. 30s against a server if nothing else ends the run.",
+    "simulation. 30s against a server if nothing else ends the run, 10 min with a precision.",
     "warmup": "Requests scheduled before this time do not count. In a simulation auto, the default "
     "as in `simulate`, finds how long the start makes a difference; against a server 0s.",
     "precision": "Simulate or run until the half-width of the mean's 95 % interval is this share "

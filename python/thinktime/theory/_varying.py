@@ -32,7 +32,7 @@ SPEEDS = "birth and death; Kelly 1979, section 3.3"
 SETUPS = "Welch 1964"
 FAILURES = "Avi-Itzhak and Naor 1963; Welch 1964"
 
-_OTHERS = ("machine", "service", "token_server", "pool", "cluster", "link", "behaviour")
+_OTHERS = ("machine", "service", "token_server", "pool", "cluster", "link", "limiter", "behaviour")
 _LIMITS = ("queue_limit", "queue_timeout", "newest_first_above")
 
 

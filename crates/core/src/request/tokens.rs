@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::random::{Purpose, StreamFamily};
 
 /// The most tokens of a prompt, and of a response.
-const TOKENS_MAX: u64 = 1 << 24;
+pub const TOKENS_MAX: u32 = 1 << 24;
 /// A mean adds up at most this many probabilities, and leaves out those below this.
 const TERMS_MAX: u32 = 1 << 20;
 const NEGLIGIBLE: f64 = 1e-12;
@@ -65,7 +65,7 @@ impl Tokens {
     pub fn of_request(&self, session: u64, serial: u64) -> TokenCounts {
         let whole = |law: &Distribution, family: &StreamFamily| {
             let drawn = law.sample_whole(&mut family.substream(session, serial));
-            drawn.clamp(1, TOKENS_MAX) as u32
+            drawn.clamp(1, TOKENS_MAX.into()) as u32
         };
         TokenCounts {
             prompt: whole(&self.prompt, &self.prompts),

@@ -62,7 +62,7 @@ impl Check<'_> {
         let replay = self.replay(&table, kinds)?;
         let course = self.course(&table, kinds)?;
         let sessions = self.sessions(&table, replay.as_ref())?;
-        let clients = self.client_limits(&table, kinds)?;
+        let clients = self.client_limits(&table, kinds, &sessions)?;
         let browsing = self.keyed("session", Browsing::from_table(&table.session))?;
         let common = self.common_fields(&table, &values)?;
         let visits = self.visits(kinds, &course, &sessions)?;

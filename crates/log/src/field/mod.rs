@@ -145,7 +145,7 @@ impl<'a> Draft<'a> {
     /// The user; behind a host, the word before it is the one after the address.
     fn user(&mut self, value: Text<'a>) -> Result<(), Reason> {
         let space = memchr::memchr(b' ', &value);
-        if space.is_some() && holds_client(&value) {
+        if space.is_some() && holds_client(&value) && !is_address(&self.entry.address) {
             return Err(Reason::NotThisFormat);
         }
         let end = space.filter(|_| self.host_first);
@@ -273,7 +273,7 @@ impl<'a> Draft<'a> {
 }
 
 /// Whether text before the client was taken for its fields: behind it stand a client's address and
-/// two words more.
+/// two words more. Behind a client's address another one is that of a proxy.
 fn holds_client(user: &[u8]) -> bool {
     user.rsplit(|byte| *byte == b' ').nth(2).is_some_and(is_address)
 }

@@ -23,12 +23,11 @@ pub(super) fn address(text: Text<'_>) -> Result<Text<'_>, Reason> {
     if !text.is_ascii() {
         return Err(Reason::BadEncoding);
     }
-    if text.iter().any(u8::is_ascii_control) {
-        return Err(Reason::NotThisFormat);
-    }
     let range = first_known(&text);
     // Text before the client is no part of it.
-    if text[range.clone()].contains(&b' ') {
+    if let Some(space) = text[range.clone()].iter().rposition(u8::is_ascii_whitespace)
+        && is_address(&text[range.start + space + 1..range.end])
+    {
         return Err(Reason::NotThisFormat);
     }
     Ok(part(&text, range))

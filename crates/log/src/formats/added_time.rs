@@ -15,9 +15,12 @@ pub(super) fn find(
     // A unit may be a word of its own, as in `12.390 ms`.
     let unit = |column: &Added<'_>| {
         let next = columns.iter().find(|next| next.place == column.place + 1)?;
-        let unit = unit_ns(next.first()?)?;
+        let unit = unit_ns(next.first()?).filter(|unit| *unit <= SECOND)?;
         let is_number = column.most(|word| decimal(word, SECOND).is_some());
-        (is_number && next.most(|word| unit_ns(word) == Some(unit))).then_some(unit)
+        // In some formats slow requests have another unit.
+        let has_other = next.any(|word| unit_ns(word).is_some_and(|other| other != unit));
+        let is_unit = next.most(|word| unit_ns(word) == Some(unit)) && !has_other;
+        (is_number && is_unit).then_some(unit)
     };
     let apart = columns.iter().find_map(|column| Some((column.place, unit(column)?)));
     if let Some((place, unit)) = apart {

@@ -25,8 +25,9 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
 };
 
 const DURATION: &str = "duration";
-/// No request of the first lines takes as many milliseconds, and some take as many nanoseconds.
-const LONGEST_MS: u64 = 1_000_000;
+/// No request of the first lines takes as many milliseconds, a minute, and some take as many
+/// nanoseconds.
+const LONGEST_MS: u64 = 60_000;
 
 fn of_unit(mut keyed: Keyed, unit: i64) -> Keyed {
     for (_, field, _) in keyed.fields.iter_mut().filter(|field| field.0 == DURATION) {

@@ -1,6 +1,6 @@
 //! What the keys of lines say about the program that wrote them, and so about its units.
 
-use super::column_names::plain;
+use super::column_names::{plain, unit_open};
 use crate::field::Field;
 use crate::time::MILLISECOND;
 
@@ -28,9 +28,9 @@ const CLUES: [Clue; 7] = [
     // Rails, by lograge: <https://github.com/roidrage/lograge>
     milliseconds(&["controller", "action", "duration"]),
     // Serilog.AspNetCore: <https://github.com/serilog/serilog-aspnetcore>
-    milliseconds(&["request_method", "request_path", "elapsed"]),
+    milliseconds(&["request_method", "request_path", "status_code", "elapsed"]),
     // pino and Fastify: <https://github.com/pinojs/pino-http>
-    milliseconds(&["pid", "hostname", "response_time"]),
+    milliseconds(&["pid", "hostname", "res_status_code", "response_time"]),
     // express-winston: <https://github.com/bithavoc/express-winston>
     milliseconds(&["meta_res_status_code", "meta_response_time"]),
     // chi's httplog: <https://github.com/go-chi/httplog>
@@ -47,8 +47,10 @@ pub(super) fn apply(names: &[String], columns: &mut [(Field, bool)]) -> bool {
     };
     let has = |key: &&str| names.iter().any(|name| is_key(name, key));
     let Some(clue) = CLUES.iter().find(|clue| clue.keys.iter().all(has)) else { return false };
-    for (field, _) in columns.iter_mut().filter(|column| column.0 == Field::AnyDuration) {
-        *field = Field::DurationOr(clue.unit);
+    for (name, (field, _)) in names.iter().zip(columns) {
+        if unit_open(name, field) {
+            *field = Field::DurationOr(clue.unit);
+        }
     }
     clue.begins
 }

@@ -49,8 +49,10 @@ impl Keyed {
             resolved = resolve(keys, Some(&mapping), wanted.user, true)?;
         }
         let Resolved { mut columns, ends, timed: named, .. } = resolved;
-        // The user's own mapping says what it says.
-        let begins = wanted.argument.is_none() && clues::apply(keys, &mut columns);
+        // The user's own mapping of times says what it says.
+        let maps = |meaning: &&str| wanted.argument.is_some_and(|all| all.contains(*meaning));
+        let is_mapped = ["time=", "stamp=", "end=", "duration"].iter().any(maps);
+        let begins = !is_mapped && clues::apply(keys, &mut columns);
         let ends = ends && !begins;
         if let Some(lacking) = lacking(format, timed || named, &columns, keys) {
             return Err(lacking);

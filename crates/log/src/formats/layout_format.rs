@@ -130,8 +130,11 @@ pub(super) fn common_begin(
     });
     // aiohttp has neither of the words that nobody uses, and so no user.
     let short = format!("{{address}} [{{clf}}] {REST}{further}");
-    let short = Some(short).filter(|_| wanted.user.is_none());
-    let templates: Vec<String> = templates.chain(short).collect();
+    let mut templates: Vec<String> = templates.collect();
+    if wanted.user.is_none() {
+        // Of lines that none fits the last one is taken, which has these words.
+        templates.insert(templates.len() - 1, short);
+    }
     let templates: Vec<&str> = templates.iter().map(|template| &template[..]).collect();
     let (place, layout) = choose(&templates, false, head, wanted)?;
     let others = bare_dashes(templates[place], false, wanted);

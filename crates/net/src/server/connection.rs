@@ -25,6 +25,8 @@ pub(super) struct Connection {
     /// Distinguishes connections that had the same place one after another.
     pub(super) generation: u64,
     pub(super) closing: bool,
+    /// The last answer before the close is written: none follows it.
+    complete: bool,
     /// Whether it has more to read, and waits for its turn.
     pub(super) unread: bool,
     /// Whether it has more to send, and waits for its turn.
@@ -88,6 +90,7 @@ impl Connection {
             first: 0,
             generation,
             closing: false,
+            complete: false,
             unread: false,
             unsent: false,
         }
@@ -100,6 +103,7 @@ impl Connection {
     /// If the client leaves too many unread and must be cut off.
     pub(super) fn write_answers(&mut self) -> Result<(), RepliesUnread> {
         while self.body_left == 0
+            && !self.complete
             && let Some(answer) = self.answers.front_mut()
         {
             let Answer { ready, demand, size, head_only, keep_alive, .. } = *answer;
@@ -138,7 +142,8 @@ impl Connection {
 
     /// The first answer is written.
     fn answered(&mut self, keep_alive: bool) {
-        self.closing |= !keep_alive;
+        self.complete = !keep_alive;
+        self.closing |= self.complete;
         self.answers.pop_front();
         self.first += 1;
     }
@@ -182,7 +187,7 @@ impl Connection {
                 Err(_) => return Flushed::Ends,
             }
         }
-        match self.closing && self.answers.is_empty() {
+        match self.closing && (self.complete || self.answers.is_empty()) {
             true => Flushed::Ends,
             false => Flushed::Stays,
         }

@@ -2,7 +2,7 @@
 
 use thinktime_core::error::Invalid;
 use thinktime_core::record::TokenServerFigures;
-use thinktime_core::request::TokenCounts;
+use thinktime_core::request::{TOKENS_MAX, TokenCounts};
 use thinktime_core::system::{NodeSummary, SystemModel};
 use thinktime_core::time::Nanos;
 
@@ -172,17 +172,18 @@ const FIRST_REQUEST: u64 = 1 << 32;
 
 /// Parses the value of [`super::TOKENS_HEADER`].
 fn parse_tokens(text: &str) -> Result<TokenCounts, Invalid> {
-    let number = |text: &str| {
+    let number = |text: &str, most: u32| {
         let number = text.trim().parse().ok();
-        number.filter(|number| (1..=OUTPUT_MAX).contains(number))
+        number.filter(|number| (1..=most).contains(number))
     };
     let tokens = text.split_once(',').and_then(|(prompt, output)| {
-        Some(TokenCounts { prompt: number(prompt)?, output: number(output)? })
+        let (prompt, output) = (number(prompt, TOKENS_MAX)?, number(output, OUTPUT_MAX)?);
+        Some(TokenCounts { prompt, output })
     });
     tokens.ok_or_else(|| {
         Invalid::new(format!(
-            "Thinktime-Tokens are those of the prompt and of the response, each from 1 to \
-             1,048,576, as in 250,40, not `{text}`"
+            "Thinktime-Tokens are those of the prompt, from 1 to 16,777,216, and of the response, \
+             from 1 to 1,048,576, as in 250,40, not `{text}`"
         ))
     })
 }
@@ -194,6 +195,7 @@ mod tests {
     #[test]
     fn carried_tokens_are_read_or_explained() {
         assert_eq!(parse_tokens("250, 40"), Ok(TokenCounts { prompt: 250, output: 40 }));
+        assert_eq!(parse_tokens("2000000,4").unwrap().prompt, 2_000_000);
         for wrong in ["", "250", "0,4", "4,0", "1,2,3", "-1,4", "4,1048577"] {
             assert!(parse_tokens(wrong).unwrap_err().to_string().contains("as in 250,40"));
         }

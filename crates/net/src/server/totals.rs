@@ -11,7 +11,7 @@ use thinktime_core::time::Nanos;
 pub struct ServeTotals {
     /// Requests that were answered.
     pub requests: u64,
-    /// Requests that were refused as malformed.
+    /// Requests that were answered with an error.
     pub refused: u64,
 }
 
@@ -26,7 +26,7 @@ pub struct TokenTotals {
     pub lateness: Lateness,
 }
 
-/// How much later than the model's times tokens were written.
+/// How much later than the model's times tokens were given.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Lateness {
     /// The mean in seconds.

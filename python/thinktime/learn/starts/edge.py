@@ -32,9 +32,13 @@ def rate_without_those_under_way(begun_s: Times, gaps_s: Times, span_s: float) -
         span_s: The length of the log in seconds, above 0.
     """
     gaps_s = np.sort(gaps_s[(gaps_s > 0) & (gaps_s < span_s)])
+    if not len(gaps_s):
+        return None
     weights = 1.0 / (span_s - np.minimum(gaps_s, LONGEST * span_s))
     longer = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
     under_way = longer[np.searchsorted(gaps_s, begun_s, side="right")]
+    if (under_way > 0).all() and np.sum(1.0 / under_way) <= span_s:
+        return None  # all of them may have been under way: the log shows no rate
     low, high = 0.0, len(begun_s) / span_s
     for _ in range(HALVINGS):
         rate = (low + high) / 2

@@ -46,11 +46,11 @@ fn begin_of_word(text: &[u8]) -> Option<usize> {
     text.iter().rposition(u8::is_ascii_whitespace).filter(|at| *at > 0).map(|at| at + 1)
 }
 
-/// Whether a text before the client is one name, perhaps with a port.
+/// Whether a text before the client is one word, as `shop.example:443` or, of a server without a
+/// name, `_` or `-`.
 fn is_host(before: &[u8]) -> bool {
-    let Some(name) = before.strip_suffix(b" ") else { return false };
-    let in_host = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-:".contains(byte);
-    name.iter().all(in_host) && name.iter().any(u8::is_ascii_alphabetic)
+    let name = before.strip_suffix(b" ");
+    name.is_some_and(|name| !name.iter().any(u8::is_ascii_whitespace))
 }
 
 #[cfg(test)]
@@ -67,6 +67,8 @@ mod tests {
             ("", false),
             ("shop.example ", false),
             ("shop.example:443 ", false),
+            ("_ ", false),
+            ("*.shop.example ", false),
             ("192.0.2.9 ", false),
             ("192.0.2.9, ", false),
             ("shop.example 192.0.2.9 ", false),

@@ -159,7 +159,7 @@ impl Completion {
         out.extend_from_slice(whole.as_bytes());
     }
 
-    /// The same for a stream.
+    /// Writes the events that were given and are not written; says whether it was the last.
     fn write_events(&mut self, out: &mut Outbox, status: Option<u16>, keep_alive: bool) -> bool {
         if !self.begun && (self.given > 0 || status.is_some()) {
             let fields = [
