@@ -130,7 +130,7 @@ def test_a_cluster_whose_servers_fail_is_refused_at_the_load_that_they_can_carry
 
 
 def test_a_server_that_burns_has_one_speed() -> None:
-    with pytest.raises(tt.InputError, match="all the time: leave out rate, failure and setup"):
+    with pytest.raises(tt.InputError, match="all the time: leave out batch, rate, failure"):
         tt.serve(system(RATE), burn=True)
 
 

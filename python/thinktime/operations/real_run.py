@@ -75,8 +75,8 @@ def run(
         warmup: Requests scheduled before this time are sent, but do not count; 0s by default.
         precision: Run until the half-width of the mean's 95 % interval is this share of the mean,
             as in 5%: for at least 10 s and 1,250 requests, and at most the duration, which is then
-            10 min if nothing else ends the run. The responses to what has begun are still waited for. Not with
-            several generators.
+            10 min if nothing else ends the run. The responses to what has begun are still waited
+            for. Not with several generators.
         drain: Longest wait for the last responses; 10s by default.
         scale: Factor of the rates and clients of all populations, as in 2. It is above 0.
         rate: The rate of sessions or, in an open model, requests, instead of the workload's. A
