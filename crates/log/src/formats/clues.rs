@@ -6,7 +6,7 @@ use crate::time::MILLISECOND;
 
 /// The keys by which a program is known, and what holds of its lines.
 struct Clue {
-    /// All of these are there, perhaps within groups.
+    /// All of these are there, perhaps within groups. One with a capital is there in this spelling.
     keys: &'static [&'static str],
     /// The unit of durations without one, in nanoseconds.
     unit: i64,
@@ -30,7 +30,7 @@ const CLUES: [Clue; 7] = [
     // Serilog.AspNetCore: <https://github.com/serilog/serilog-aspnetcore>
     milliseconds(&["request_method", "request_path", "status_code", "elapsed"]),
     // pino and Fastify: <https://github.com/pinojs/pino-http>
-    milliseconds(&["pid", "hostname", "res_status_code", "response_time"]),
+    milliseconds(&["pid", "hostname", "responseTime"]),
     // express-winston: <https://github.com/bithavoc/express-winston>
     milliseconds(&["meta_res_status_code", "meta_response_time"]),
     // chi's httplog: <https://github.com/go-chi/httplog>
@@ -40,12 +40,15 @@ const CLUES: [Clue; 7] = [
 /// Gives durations without a unit that of the program, and says whether its times are those of the
 /// begin, if its keys are known.
 pub(super) fn apply(names: &[String], columns: &mut [(Field, bool)]) -> bool {
-    let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    let plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let is_key = |name: &str, key: &str| {
         let group = name.strip_suffix(key);
         group.is_some_and(|group| group.is_empty() || group.ends_with('_'))
     };
-    let has = |key: &&str| names.iter().any(|name| is_key(name, key));
+    let has = |key: &&str| match key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => names.iter().any(|name| name == key),
+        false => plain.iter().any(|name| is_key(name, key)),
+    };
     let Some(clue) = CLUES.iter().find(|clue| clue.keys.iter().all(has)) else { return false };
     for (name, (field, _)) in names.iter().zip(columns) {
         if unit_open(name, field) {
