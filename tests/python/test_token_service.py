@@ -9,81 +9,29 @@ from __future__ import annotations
 import http.client
 import json
 import signal
-import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from live_commands import COMMAND
+from token_clients import (
+    CHAT,
+    QUICK,
+    TEXT,
+    answer,
+    chat,
+    connected,
+    stream,
+    system,
+    whole,
+    workload,
+)
 
 import thinktime as tt
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-
-QUICK = 'step_time = "100us"\nmax_batch = 16'
-CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
-
-
-def system(keys: str = QUICK, more: str = "") -> tt.System:
-    return tt.System(f'name = "s"\n[[token_server]]\nname = "gpu"\n{keys}\n{more}')
-
-
-def workload(tokens: str, arrivals: str = 'model = "open"\nrate = "50/s"') -> tt.Workload:
-    return tt.Workload(
-        f'name = "w"\nseed = 3\n[arrivals]\n{arrivals}\n[[request]]\nname = "ask"\n'
-        f'post = "{CHAT}"\nstream = "sse"\ntokens = {{ {tokens} }}\n'
-        'json = { model = "m", stream = true, messages = [{ role = "user", content = "Hello" }] }'
-    )
-
-
-@contextmanager
-def connected(server: tt.serve) -> Iterator[http.client.HTTPConnection]:
-    client = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=300)
-    try:
-        yield client
-    finally:
-        client.close()
-
-
-def chat(*texts: str, **keys: object) -> dict[str, object]:
-    messages = [{"role": "user", "content": text} for text in texts]
-    return {"model": "m", "messages": messages, **keys}
-
-
-def answer(
-    client: http.client.HTTPConnection, path: str, body: object, **headers: str
-) -> tuple[int, http.client.HTTPMessage, bytes]:
-    sent = body if isinstance(body, bytes | str) else json.dumps(body)
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    client.request("POST", path, sent, {"Content-Type": "application/json", **named})
-    response = client.getresponse()
-    return response.status, response.headers, response.read()
-
-
-def whole(client: http.client.HTTPConnection, path: str, body: object, **headers: str) -> Any:
-    status, fields, read = answer(client, path, body, **headers)
-    assert (status, fields["Content-Type"]) == (200, "application/json"), read
-    return json.loads(read)
-
-
-def events(body: bytes) -> list[Any]:
-    """The events of a stream, which ends as it must: each is one line of data and a blank one."""
-    *parts, last = body.decode().split("\n\n")
-    assert (parts[-1], last) == ("data: [DONE]", "")
-    assert all(part.startswith("data: ") and "\n" not in part for part in parts)
-    return [json.loads(part.removeprefix("data: ")) for part in parts[:-1]]
-
-
-def stream(client: http.client.HTTPConnection, path: str, body: object) -> list[Any]:
-    status, fields, read = answer(client, path, body)
-    assert (status, fields.get_content_type()) == (200, "text/event-stream"), read
-    return events(read)
-
 
 # ---- the interface
 
@@ -134,7 +82,7 @@ def test_a_whole_answer_has_all_tokens_and_the_usage() -> None:
         assert found["choices"][0]["finish_reason"] == "stop"
         assert len(found["choices"][0]["text"].split(" ")) == 128
         assert found["usage"]["prompt_tokens"] == 4
-        assert abs(found["created"] - time.time()) < 300
+        assert found["created"] > 1_700_000_000  # in seconds since 1970
 
 
 def test_the_same_text_is_streamed_and_whole() -> None:
@@ -294,85 +242,6 @@ def test_a_run_with_the_demands_has_the_tokens_of_the_simulation(tmp_path: Path)
     assert (response_s >= theirs["events"] * 2.1e-3).all()
     mean, exact = summary["response_time_s"]["mean"], simulated.summary["response_time_s"]["mean"]
     assert mean >= 0.8 * exact
-
-
-# ---- clients that leave, and hostile ones
-
-
-def opened(server: tt.serve, body: object, version: str = "1.1") -> socket.socket:
-    """A connection on which a request was sent."""
-    host, port = server.url.removeprefix("http://").split(":")
-    client = socket.create_connection((host, int(port)), timeout=300)
-    sent = json.dumps(body).encode()
-    head = f"POST {CHAT} HTTP/{version}\r\nHost: x\r\nContent-Length: {len(sent)}\r\n\r\n"
-    client.sendall(head.encode() + sent)
-    return client
-
-
-ENDLESS = 1_000_000
-
-
-def test_a_client_that_leaves_gives_its_place_to_others() -> None:
-    """The first has the only place for more than an hour, the second waits for it."""
-    with tt.serve(system('step_time = "5ms"\nmax_batch = 1')) as server:
-        first = opened(server, chat("a", stream=True, max_tokens=ENDLESS))
-        assert first.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
-        second = opened(server, chat("b", max_tokens=ENDLESS))
-        with connected(server) as third:
-            third.request("POST", CHAT, json.dumps(chat("c", max_tokens=2)))
-            second.close()
-            first.close()
-            response = third.getresponse()
-            assert json.loads(response.read())["usage"]["completion_tokens"] == 2
-        assert server.stop() == (1, 0)
-        done = server.tokens
-    assert done is not None
-    assert done.cancellations == 2
-    assert done.servers["gpu"]["steps"] >= 3
-    assert done.lateness_max_s >= done.lateness_mean_s >= 0
-
-
-def test_a_client_that_reads_nothing_stops_nobody() -> None:
-    """A million tokens are given, of which the sockets take a part, and none is kept as text."""
-    with tt.serve(system('step_time = "1us"\nmax_batch = 4')) as server:
-        silent = opened(server, chat("a", stream=True, max_tokens=ENDLESS))
-        with connected(server) as client:
-            for _ in range(20):
-                assert len(whole(client, CHAT, chat("b", max_tokens=5))["choices"]) == 1
-        # When it reads, it gets all that was given so far, and more.
-        silent.settimeout(300)
-        read = b""
-        while read.count(b"data: ") < 50_000:
-            read += silent.recv(1 << 20)
-        silent.close()
-
-
-def test_clients_of_http_1_0_get_a_stream_without_chunks() -> None:
-    with tt.serve(system()) as server:
-        client = opened(server, chat("a", stream=True, max_tokens=6), version="1.0")
-        read = b"".join(iter(lambda: client.recv(1 << 16), b""))
-        client.close()
-    head, body = read.split(b"\r\n\r\n", 1)
-    assert b"Transfer-Encoding" not in head
-    assert b"Connection: close" in head
-    assert len(events(body)) == 6
-
-
-def test_pipelined_requests_are_answered_in_their_order() -> None:
-    """The second has all its tokens before the first, and they wait for their turn."""
-    bodies = [chat("a", stream=True, max_tokens=30), chat("b", stream=True, max_tokens=3)]
-    with tt.serve(system()) as server:
-        client = opened(server, bodies[0])
-        sent = json.dumps(bodies[1])
-        head = f"POST {CHAT} HTTP/1.0\r\nContent-Length: {len(sent)}\r\n\r\n"
-        client.sendall((head + sent).encode())
-        read = b"".join(iter(lambda: client.recv(1 << 16), b""))
-        client.close()
-        assert server.stop() == (2, 0)
-    first, second = read.split(b"HTTP/1.1 200 OK\r\n")[1:]
-    assert b"\r\n0\r\n\r\n" in first
-    assert first.count(b"data: {") == 30
-    assert len(events(second.split(b"\r\n\r\n", 1)[1])) == 3
 
 
 # ---- systems and commands

@@ -56,6 +56,7 @@ impl LimiterModel {
         if rate <= 0.0 || period == Nanos::ZERO || period.is_never() {
             return fail("rate", "must be more than 0, and at most 1e9/s");
         }
+        // The default is the documented one, a bucket of tokens.
         let excess = match table.kind.unwrap_or_default() {
             LimiterKind::Token if table.queue_limit.is_some() => {
                 let why = "goes with kind = \"leaky\": a bucket of tokens lets nobody wait";

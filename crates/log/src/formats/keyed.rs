@@ -45,7 +45,7 @@ impl Keyed {
         {
             // AWS API Gateway's `requestTime` is that of the begin.
             let meaning = if plain(key).starts_with("request") { "time" } else { "stamp" };
-            let mapping = format!("{},{meaning}={key}", wanted.argument.unwrap_or_default());
+            let mapping = format!("{},{meaning}={key}", wanted.argument.unwrap_or(""));
             resolved = resolve(keys, Some(&mapping), wanted.user, true)?;
         }
         let Resolved { mut columns, ends, timed: named, .. } = resolved;
