@@ -291,7 +291,7 @@ def test_the_live_page(many: int) -> None:
     for _ in range(2):
         subject.take(("moment", (moment(many), 9)))
     page = subject.page()
-    hold(in_words(page.verdict.headline), many)
+    hold(in_words(page.headline.sentence), many)
     (tile,) = [one for one in page.tiles if one.name.startswith("p99")]
     assert tile.more.startswith("—") != backed("p99", many)
     (now,) = [one for one in page.details if one.name == "now"]

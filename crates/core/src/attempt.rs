@@ -23,9 +23,9 @@ pub struct Attempt {
     /// The number of the request that is the base of its page; [`NO_PAGE`] if it belongs to no
     /// page.
     pub page: u32,
-    /// When this attempt was to be sent: at the scheduled time, or once it had a place among those
-    /// in flight.
-    pub scheduled: Nanos,
+    /// When this attempt was due to be sent: at its scheduled time, or once it had a place among
+    /// those in flight.
+    pub due: Nanos,
     /// The scheduled time of the request; response times run from here.
     pub request_scheduled: Nanos,
 }
@@ -33,8 +33,8 @@ pub struct Attempt {
 impl Attempt {
     /// The scheduled time of the attempt: a first attempt may then have waited for a place.
     #[must_use]
-    pub fn wanted(&self) -> Nanos {
-        if self.attempt == 1 { self.request_scheduled } else { self.scheduled }
+    pub fn scheduled(&self) -> Nanos {
+        if self.attempt == 1 { self.request_scheduled } else { self.due }
     }
 
     /// The place of its population, and the session's number among those that came, from 0; `None`

@@ -61,7 +61,7 @@ impl RowTable {
             counts(rows, |row| row.attempt.index),
             counts(rows, |row| row.attempt.attempt),
             dictionary(rows, |row| names.get(row.attempt.kind as usize).map(String::as_str)),
-            times(rows, |row| row.attempt.wanted()),
+            times(rows, |row| row.attempt.scheduled()),
             times(rows, |row| row.sent),
             times(rows, |row| row.first_byte),
             times(rows, |row| row.done),

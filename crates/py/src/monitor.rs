@@ -164,7 +164,7 @@ impl Monitor {
             }
         }
         if counts && response.is_some() {
-            self.lateness.add(row.sent.since(row.attempt.scheduled));
+            self.lateness.add(row.sent.since(row.attempt.due));
         }
     }
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 What = Literal["rate", "clients", "scale"]
-Verdict = Literal[
+Outcome = Literal[
     "found", "imprecise", "too short", "generator", "no limit", "not met", "interrupted"
 ]
 
@@ -66,7 +66,7 @@ class Capacity:
     high: float | None
     """The upper end; None if the value is a lower bound only."""
 
-    verdict: Verdict
+    verdict: Outcome
     """`found`; `imprecise`: found, but not to the precision; `too short`: the probes had too few
     requests to tell which values surely meet the objectives; `generator`: the generator itself was
     late at all values that missed the objectives; `no limit`: no limit was found; `not met`: not
@@ -220,7 +220,7 @@ def table(probes: Sequence[Probe]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema | {"validity": findings})
 
 
-def _verdict(search: Search, interrupted: bool) -> Verdict:
+def _verdict(search: Search, interrupted: bool) -> Outcome:
     if interrupted:
         return "interrupted"
     if search.nothing_passed:
@@ -235,7 +235,7 @@ def _verdict(search: Search, interrupted: bool) -> Verdict:
     return "imprecise" if search.estimate().low > 0 else "too short"
 
 
-def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None, float | None]:
+def _ends(search: Search, verdict: Outcome) -> tuple[float | None, float | None, float | None]:
     passed = [probe.value for probe in search.probes if probe.passed]
     if not passed:
         return None, None, None
@@ -249,7 +249,7 @@ def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None,
 
 
 def _words(
-    verdict: Verdict,
+    verdict: Outcome,
     ends: tuple[float | None, float | None, float | None],
     unit: str,
     throughput: float | None,

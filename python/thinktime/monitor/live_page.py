@@ -16,7 +16,7 @@ from thinktime.monitor.tiles import last_p99, tiles_of
 from thinktime.operations.moment import Moment, PopulationMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
-from thinktime.present.page import Page, Tile, Verdict
+from thinktime.present.page import Headline, Page, Tile
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report import validity_table
 from thinktime.report.case import Case, Entry
@@ -131,12 +131,12 @@ class Subject:
             return points.page_of_read(self.run, self.last[1])
         of_all = [] if self.several is None else _several(self.several)
         if not self.history.instants:
-            return Page(self.run.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
+            return Page(self.run.title, Headline(f"{self._which()}Nothing is known yet."), of_all)
         tables = _tables(self.moment, self.validity, self.objectives)
         said = f"{self._which()}{self._headline()}"
         return Page(
             self.run.title,
-            Verdict(said, state=state_of(self.objectives), figure=self._figure()),
+            Headline(said, state=state_of(self.objectives), figure=self._figure()),
             of_all,
             sections(CHARTS, self),
             words={name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},

@@ -1,4 +1,4 @@
-"""The objectives of a run so far, judged by the rule of its result (`core/record/verdict.rs`).
+"""The objectives of a run so far, judged by the rule of its result (`core/record/attainment.rs`).
 
 A percentile of all requests is judged by the share of them beyond the limit, with Wilson's interval
 for the number of independent ones; those that failed are later than any limit. Of a population or

@@ -94,14 +94,14 @@ def _write_page(done: Toured) -> Path:
     from thinktime.report import results_page
 
     made = results_page.page_of(done.results, title="One file, the whole way")
-    headline, *findings = done.sentences or [made.verdict.headline]
+    headline, *findings = done.sentences or [made.headline.sentence]
     top = replace(
-        made.verdict,
-        headline=headline,
-        findings=[*findings, *made.verdict.findings],
-        doubts=[*done.doubts, *made.verdict.doubts],
+        made.headline,
+        sentence=headline,
+        findings=[*findings, *made.headline.findings],
+        doubts=[*done.doubts, *made.headline.doubts],
     )
-    return page.write(replace(made, verdict=top), done.output / "report.html")
+    return page.write(replace(made, headline=top), done.output / "report.html")
 
 
 def _files(output: Path, seed: int | None) -> tuple[Workload, System]:

@@ -71,7 +71,7 @@ impl Clients {
         let kind = &self.kinds[attempt.kind as usize];
         let tardy = !failed
             && kind.retry.when == RetryWhen::Late
-            && now.since(attempt.scheduled) > kind.timeout;
+            && now.since(attempt.due) > kind.timeout;
         self.landed(now, ticket, failed || tardy, reply);
         let fate = self.after(now, attempt, failed || tardy, reply);
         Some(Ended { attempt, fate, late: tardy && fate == Fate::Retried })

@@ -12,11 +12,11 @@ mod event_figures;
 mod failures;
 mod figures;
 mod generators;
-mod intake;
+mod collector_input;
 mod intervals;
 mod links;
 mod nodes;
-mod noted;
+mod annotations;
 mod objective_monitor;
 mod objectives;
 mod pages;
@@ -37,7 +37,7 @@ mod streams;
 mod summary;
 mod timeline;
 mod token_servers;
-mod verdict;
+mod attainment;
 
 pub use crate::attempt::EventTimes;
 pub use by_request::pool_requests;
@@ -47,11 +47,11 @@ pub use event_figures::GoodputFigures;
 pub use failures::cause;
 pub use figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, LimitFigures, MachineFigures,
-    ObjectiveFigures, PopulationFigures, RequestFigures, Verdict,
+    ObjectiveFigures, PopulationFigures, RequestFigures, Attainment,
 };
 pub use generators::{GeneratorNode, RemoteRows};
 pub use links::LinkFigures;
-pub use noted::{CheckFinding, CheckVerdict, CrossedLink};
+pub use annotations::{CheckFinding, CheckOutcome, CrossedLink};
 pub use objectives::{Lost, Objectives};
 pub use precision::{StopRule, check_precision};
 pub use rate_shortfall::{RateShortfall, rate_shortfall};

@@ -15,7 +15,7 @@ use super::figures::{
 use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
-use super::noted::{CheckFinding, CrossedLink, whole};
+use super::annotations::{CheckFinding, CrossedLink, whole};
 use super::rates::rate_intervals;
 use super::station_figures::{QueueFigures, StationFigures};
 use super::token_servers::TokenServerFigures;

@@ -44,7 +44,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
     /// The client gave the attempt up.
     fn end(&mut self, now: Nanos, attempt: Attempt, fate: Fate, word: Word) {
         self.withdraw(now, &attempt);
-        let sent = attempt.scheduled;
+        let sent = attempt.due;
         let row = self.row(attempt, fate, now);
         self.record(&Row { sent, error: Some(word), ..row });
     }
@@ -117,7 +117,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
         let events = if M::STREAMS { self.events } else { EventTimes::NONE };
         Row {
             replication: self.replication,
-            sent: ended.attempt.scheduled,
+            sent: ended.attempt.due,
             first_byte: events.first.min(departure.at),
             events,
             station: departure.station.0,

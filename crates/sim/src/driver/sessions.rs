@@ -80,7 +80,7 @@ impl Sessions for OneShot {
 
     #[inline(always)]
     fn token(attempt: &Attempt) -> u64 {
-        attempt.scheduled.0
+        attempt.due.0
     }
 
     #[inline(always)]
@@ -103,7 +103,7 @@ impl Sessions for Prompt {
 
     #[inline(always)]
     fn token(attempt: &Attempt) -> u64 {
-        attempt.scheduled.0
+        attempt.due.0
     }
 
     fn answer(_clients: &mut Clients, _departure: &Departure) -> Option<Ended> {

@@ -24,10 +24,10 @@ from thinktime.inputs.files import system_of
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.server.agreement import disagreement
 from thinktime.learn.server.choice import Choice
+from thinktime.learn.server.estimate import ALL
 from thinktime.learn.server.laws import empirical
 from thinktime.learn.server.model import Server, demands_under
 from thinktime.learn.server.text import laws_of
-from thinktime.learn.server.verdict import ALL
 from thinktime.learn.server.visits import server_visits
 from thinktime.learn.server.work_error import user_error, work_error
 
@@ -73,25 +73,25 @@ def with_reach(
     if not len(log):
         return server
     if not log.over.any():
-        return replace(server, verdict=server.verdict.doubted(DOUBT))
+        return replace(server, estimate=server.estimate.doubted(DOUBT))
     queue = log.part(~np.isin(log.kind, [names.index(one.name) for one in server.beside]))
-    choice = server.verdict.choice
+    choice = server.estimate.choice
     if choice is not None and choice.explains and (why := disagreement(queue, choice.policy)):
         refuted = replace(
-            server.verdict.doubted(why), guesses=ALL, choice=replace(choice, alike=())
+            server.estimate.doubted(why), guesses=ALL, choice=replace(choice, alike=())
         )
-        server = replace(server, verdict=refuted)
+        server = replace(server, estimate=refuted)
     more = 1.0 + DEVIATIONS * _error(server, queue, requests, kind)
     reach = _Reach(server, log, queue, names, workload, more)
     multiple = reach.multiple()
     if multiple:
         return replace(server, up_to=multiple * reach.rate)
-    return replace(server, verdict=server.verdict.doubted(DOUBT))
+    return replace(server, estimate=server.estimate.doubted(DOUBT))
 
 
 def _policy(server: Server) -> Policy:
     """The policy that the demands follow."""
-    choice = server.verdict.choice
+    choice = server.estimate.choice
     return Policy("idle", 0) if choice is None else choice.policy
 
 
@@ -122,7 +122,7 @@ class _Reach:
         )
         self._requests = len(log)
         self._loads: dict[float, float] = {}
-        self._choice = server.verdict.choice
+        self._choice = server.estimate.choice
         self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
         policy = _policy(server)
         self._more = more

@@ -8,7 +8,7 @@ use thinktime_file::units::parse_time;
 
 use crate::system::demand::{Demand, DemandLaw};
 use crate::system::node::NodeModel;
-use crate::system::read::{Placed, Reading, at_least_one, named};
+use crate::system::read::{ReadResult, Reading, at_least_one, named};
 use crate::system::token_demand::TokenDemand;
 
 /// A server of tokens, checked.
@@ -51,7 +51,7 @@ pub(super) struct Needed {
 const LONGEST_S: f64 = 3600.0;
 
 impl Steps {
-    fn from_table(table: &TokenServerTable) -> Placed<Steps> {
+    fn from_table(table: &TokenServerTable) -> ReadResult<Steps> {
         let or_zero = |key: &str, value: &Option<Scalar>| {
             value.as_ref().map_or(Ok(Nanos::ZERO), |value| time(key, value))
         };
@@ -104,14 +104,14 @@ impl Steps {
 }
 
 impl TokenServerModel {
-    fn from_table(table: &TokenServerTable) -> Placed<TokenServerModel> {
+    fn from_table(table: &TokenServerTable) -> ReadResult<TokenServerModel> {
         let steps = Steps::from_table(table)?;
         let demand = Demand::All(DemandLaw::Tokens(Box::new(steps.demand())));
         Ok(TokenServerModel { name: named(&table.name)?, steps, demand })
     }
 }
 
-fn time(key: &str, value: &Scalar) -> Placed<Nanos> {
+fn time(key: &str, value: &Scalar) -> ReadResult<Nanos> {
     let placed = |error: Invalid| (key.to_owned(), error);
     let seconds = parse_time(&value.text()).map_err(placed)?;
     if seconds > LONGEST_S {

@@ -50,8 +50,8 @@ impl Collector {
     /// [`Collector::settle`].
     #[inline(always)]
     pub fn add_served(&mut self, attempt: &Attempt, done: Nanos, phase: EndPhase) -> bool {
-        let Attempt { attempt, kind, scheduled, request_scheduled, .. } = *attempt;
-        let at_once = attempt == 1 && scheduled == request_scheduled;
+        let Attempt { attempt, kind, due, request_scheduled: scheduled, .. } = *attempt;
+        let at_once = attempt == 1 && due == scheduled;
         if !at_once || phase == EndPhase::AfterWindow || !self.limit.counts(scheduled) {
             return false;
         }

@@ -38,7 +38,7 @@ pub(super) struct Preference {
 
 /// A discipline with the run queues of its machine. A running task is in no queue, but the queue
 /// knows of it.
-pub(super) trait Sharing: Debug + Send {
+pub(super) trait QueueDiscipline: Debug + Send {
     /// A task is made.
     fn begin(&mut self, tasks: &mut Tasks, task: TaskId);
     /// A task wakes; it has slept since its `since`.
@@ -51,7 +51,7 @@ pub(super) trait Sharing: Debug + Send {
     fn take(&mut self, tasks: &mut Tasks, queue: usize, now: Nanos) -> Option<TaskId>;
     /// The running task has run for `ran` more, up to now.
     fn charge(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId, ran: Nanos, now: Nanos);
-    /// How long the running task may continue before [`Sharing::look`], counted from `now`.
+    /// How long the running task may continue before [`QueueDiscipline::look`], counted from `now`.
     fn turn(&self, tasks: &Tasks, queue: usize, task: TaskId, now: Nanos) -> Nanos;
     /// Examines the running task, which is charged for all its running time. If its turn is over,
     /// it is in the queue again.
@@ -68,7 +68,7 @@ pub(super) trait Sharing: Debug + Send {
         preference: Preference,
         may: &dyn Fn(&Task) -> bool,
     ) -> Option<TaskId>;
-    /// The interval at which [`Sharing::rescue`] must be called.
+    /// The interval at which [`QueueDiscipline::rescue`] must be called.
     fn rescues_every(&self) -> Option<Nanos> {
         None
     }
@@ -80,17 +80,17 @@ pub(super) trait Sharing: Debug + Send {
 }
 
 /// The discipline of these features for this many cores and queues; `None` under processor sharing.
-pub(super) fn sharing(features: &Features, cores: u32, queues: usize) -> Option<Box<dyn Sharing>> {
+pub(super) fn discipline(features: &Features, cores: u32, queues: usize) -> Option<Box<dyn QueueDiscipline>> {
     let arrays = features.run_queues.arrays;
     match &features.time_sharing {
         TimeSharing::Priorities(rules) => {
-            Some(Box::new(priorities::PrioritySharing::new(rules, arrays, cores, queues)))
+            Some(Box::new(priorities::PriorityDiscipline::new(rules, arrays, cores, queues)))
         }
         TimeSharing::VirtualRuntime(rules) => {
-            Some(Box::new(fair::FairSharing::new(rules, cores, queues)))
+            Some(Box::new(fair::FairDiscipline::new(rules, cores, queues)))
         }
         TimeSharing::VirtualDeadline(rules) => {
-            Some(Box::new(deadline::DeadlineSharing::new(rules, cores, queues)))
+            Some(Box::new(deadline::DeadlineDiscipline::new(rules, cores, queues)))
         }
         TimeSharing::ProcessorSharing => None,
     }

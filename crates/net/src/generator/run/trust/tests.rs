@@ -43,7 +43,7 @@ fn judged(mut summary: Summary, slo: &Slo) -> (Option<String>, String) {
             Figure::Errors => Some(summary.errors as f64 / summary.requests as f64),
             figure => summary.response_time_s.by_name(&figure.key()),
         };
-        let verdict = if value > Some(one.limit) { Met::NotMet } else { Met::Met };
+        let verdict = if value > Some(one.limit) { Attainment::NotMet } else { Attainment::Met };
         let (name, words) = (one.figure.key(), String::new());
         ObjectiveFigures { name, of: None, limit: one.limit, value, interval: None, verdict, words }
     };

@@ -5,10 +5,10 @@ use thinktime_file::time::Nanos;
 use super::super::equal_shares::EqualShares;
 use super::MachineModel;
 use super::figures::{Counts, MachineSummary};
-use super::task::{Birth, State, TaskId, Tasks, Work};
+use super::task::{TaskOrigin, State, TaskId, Tasks, Work};
 
 #[derive(Debug)]
-pub(in crate::system) struct Shared {
+pub(in crate::system) struct ProcessorSharing {
     cores: u32,
     tasks: Tasks,
     running: EqualShares<TaskId>,
@@ -18,9 +18,9 @@ pub(in crate::system) struct Shared {
     counts: Counts,
 }
 
-impl Shared {
-    pub(super) fn new(model: &MachineModel) -> Shared {
-        Shared {
+impl ProcessorSharing {
+    pub(super) fn new(model: &MachineModel) -> ProcessorSharing {
+        ProcessorSharing {
             cores: model.cores,
             tasks: Tasks::default(),
             running: EqualShares::new(model.cores),
@@ -30,8 +30,8 @@ impl Shared {
         }
     }
 
-    pub(super) fn start(&mut self, now: Nanos, birth: Birth) -> TaskId {
-        self.tasks.add(birth, now)
+    pub(super) fn start(&mut self, now: Nanos, origin: TaskOrigin) -> TaskId {
+        self.tasks.add(origin, now)
     }
 
     pub(super) fn run(&mut self, now: Nanos, id: TaskId, work: Work, demand: Nanos) {
@@ -68,7 +68,7 @@ impl Shared {
     }
 
     pub(super) fn work(&self, id: TaskId) -> (u32, Work) {
-        (self.tasks[id].birth.service, self.tasks[id].work)
+        (self.tasks[id].origin.service, self.tasks[id].work)
     }
 
     pub(super) fn begin_measuring(&mut self, now: Nanos) {

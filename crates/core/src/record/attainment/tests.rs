@@ -50,14 +50,14 @@ fn exponential(seed: u64, number: usize, mean_ms: f64) -> Vec<Option<f64>> {
 
 #[test]
 fn few_requests_tell_only_if_all_are_beyond_the_limit() {
-    assert_eq!(only("p99 = '50ms'", &[Some(1.0); 3]).verdict, Verdict::CannotTell);
-    assert_eq!(only("p99 = '50ms'", &[Some(40.0); 3]).verdict, Verdict::CannotTell);
-    assert_eq!(only("p99 = '50ms'", &[Some(60.0)]).verdict, Verdict::NotMet);
-    assert_eq!(only("p50 = '50ms'", &[Some(60.0)]).verdict, Verdict::CannotTell);
-    assert_eq!(only("mean = '50ms'", &[Some(60.0)]).verdict, Verdict::CannotTell);
-    assert_eq!(only("mean = '50ms'", &[Some(200.0)]).verdict, Verdict::NotMet);
+    assert_eq!(only("p99 = '50ms'", &[Some(1.0); 3]).verdict, Attainment::CannotTell);
+    assert_eq!(only("p99 = '50ms'", &[Some(40.0); 3]).verdict, Attainment::CannotTell);
+    assert_eq!(only("p99 = '50ms'", &[Some(60.0)]).verdict, Attainment::NotMet);
+    assert_eq!(only("p50 = '50ms'", &[Some(60.0)]).verdict, Attainment::CannotTell);
+    assert_eq!(only("mean = '50ms'", &[Some(60.0)]).verdict, Attainment::CannotTell);
+    assert_eq!(only("mean = '50ms'", &[Some(200.0)]).verdict, Attainment::NotMet);
     let none = only("p99 = '50ms'", &[]);
-    assert_eq!((none.verdict, none.value), (Verdict::CannotTell, None));
+    assert_eq!((none.verdict, none.value), (Attainment::CannotTell, None));
     assert_eq!(none.words, "p99: nothing was measured, wanted 50.0 ms or less");
 }
 
@@ -67,7 +67,7 @@ fn shares_are_judged_by_their_intervals() {
         (0..all).map(|n| (n % every != 0).then_some(1.0)).collect()
     };
     for (every, all, verdict) in
-        [(4, 400, Verdict::NotMet), (50, 300, Verdict::CannotTell), (1000, 5000, Verdict::Met)]
+        [(4, 400, Attainment::NotMet), (50, 300, Attainment::CannotTell), (1000, 5000, Attainment::Met)]
     {
         let found = only("errors = '1%'", &failing(every, all));
         assert_eq!(found.verdict, verdict, "{}", found.words);
@@ -75,10 +75,10 @@ fn shares_are_judged_by_their_intervals() {
     let [low, high] = only("errors = '1%'", &failing(10, 100)).interval.unwrap();
     // Wilson's interval of 10 of 100.
     assert!((low - 0.0552).abs() < 1e-4 && (high - 0.1744).abs() < 1e-4, "{low} {high}");
-    assert_eq!(only("errors = 0", &failing(1000, 1000)).verdict, Verdict::NotMet);
-    assert_eq!(only("errors = 0", &[Some(1.0)]).verdict, Verdict::Met);
+    assert_eq!(only("errors = 0", &failing(1000, 1000)).verdict, Attainment::NotMet);
+    assert_eq!(only("errors = 0", &[Some(1.0)]).verdict, Attainment::Met);
     // Of 28 requests without a failure up to 12 % may fail; of 400 up to 0.95 %.
-    for (all, verdict) in [(28, Verdict::CannotTell), (400, Verdict::Met)] {
+    for (all, verdict) in [(28, Attainment::CannotTell), (400, Attainment::Met)] {
         let found = only("errors = '1%'", &vec![Some(1.0); all]);
         assert_eq!(found.verdict, verdict, "{}", found.words);
     }
@@ -91,13 +91,13 @@ fn shares_are_judged_by_their_intervals() {
 fn requests_that_failed_are_beyond_the_limit_of_a_percentile() {
     let times = |all: usize| (0..all).map(|n| (n % 9 >= 4).then_some(1.0)).collect::<Vec<_>>();
     let lost = only("p90 = '200ms'", &times(180));
-    assert_eq!((lost.verdict, lost.value, lost.interval), (Verdict::NotMet, None, None));
+    assert_eq!((lost.verdict, lost.value, lost.interval), (Attainment::NotMet, None, None));
     let words = "p90 is beyond any limit, with 80 requests that failed as the latest, \
                  wanted 200 ms or less";
     assert_eq!(lost.words, words);
     let half = only("p50 = '200ms'", &times(1800));
-    assert_eq!((half.verdict, half.value), (Verdict::Met, Some(0.001)), "{}", half.words);
-    assert_eq!(only("x.p90 = '200ms'", &times(180)).verdict, Verdict::NotMet);
+    assert_eq!((half.verdict, half.value), (Attainment::Met, Some(0.001)), "{}", half.words);
+    assert_eq!(only("x.p90 = '200ms'", &times(180)).verdict, Attainment::NotMet);
 }
 
 /// Fewer than 368 independent requests do not bound a p99: it has no interval, and is met in no
@@ -106,12 +106,12 @@ fn requests_that_failed_are_beyond_the_limit_of_a_percentile() {
 fn a_percentile_that_is_not_known_has_no_interval() {
     let times = exponential(3, 300, 1.0);
     let near = only("p99 = '9ms'", &times);
-    assert_eq!((near.verdict, near.interval), (Verdict::CannotTell, None), "{}", near.words);
+    assert_eq!((near.verdict, near.interval), (Attainment::CannotTell, None), "{}", near.words);
     let words = "p99 is not known, wanted 9.00 ms or less; about ";
     assert!(near.words.starts_with(words), "{}", near.words);
     assert!(near.words.ends_with(" times as many requests would tell"), "{}", near.words);
     let far = only("p99 = '1ms'", &times);
-    assert_eq!(far.verdict, Verdict::NotMet);
+    assert_eq!(far.verdict, Attainment::NotMet);
     assert_eq!(far.words, "p99 is beyond the limit for certain, wanted 1.00 ms or less");
     assert!(only("p90 = '9ms'", &times).interval.is_some());
 }
@@ -123,10 +123,10 @@ fn requests_have_objectives_of_their_own() {
     let all = objectives("x.p99 = '5ms'\ny.p99 = '5ms'\ny.errors = '1%'\nx.errors = '1%'", &times);
     let found = all.iter().map(|one| (one.of.as_deref().unwrap(), &one.name[..], one.verdict));
     let expected = [
-        ("x", "errors", Verdict::Met),
-        ("x", "p99", Verdict::Met),
-        ("y", "errors", Verdict::NotMet),
-        ("y", "p99", Verdict::NotMet),
+        ("x", "errors", Attainment::Met),
+        ("x", "p99", Attainment::Met),
+        ("y", "errors", Attainment::NotMet),
+        ("y", "p99", Attainment::NotMet),
     ];
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert!(all[2].words.starts_with("y: 25.0 % of requests failed (22.4 % to 27.8 %)"));
@@ -137,7 +137,7 @@ fn an_interval_out_of_all_proportion_is_none() {
     let few = only("p99 = '5ms'", &[Some(1.0), Some(90.0), Some(2.0)]);
     let two = only("p99 = '5ms'", &[Some(0.001), Some(100.0)]);
     for one in [few, two] {
-        assert_eq!(one.verdict, Verdict::CannotTell, "{}", one.words);
+        assert_eq!(one.verdict, Attainment::CannotTell, "{}", one.words);
         if let Some([low, high]) = one.interval {
             assert!(low >= 0.0 && high <= 1000.0 * one.value.unwrap(), "{low} to {high}");
         }
@@ -152,10 +152,10 @@ fn verdicts_are_wrong_as_seldom_as_they_say() {
     let verdict = |seed: u64, limit_ms: f64| {
         only(&format!("p99 = '{limit_ms}ms'"), &exponential(seed, 4000, 1.0)).verdict
     };
-    let told = (0..400).filter(|seed| verdict(*seed, 4.605_17) != Verdict::CannotTell).count();
+    let told = (0..400).filter(|seed| verdict(*seed, 4.605_17) != Attainment::CannotTell).count();
     assert!(told <= 40, "{told} of 400");
-    assert!((0..20).all(|seed| verdict(seed, 6.0) == Verdict::Met));
-    assert!((0..20).all(|seed| verdict(seed, 3.5) == Verdict::NotMet));
+    assert!((0..20).all(|seed| verdict(seed, 6.0) == Attainment::Met));
+    assert!((0..20).all(|seed| verdict(seed, 3.5) == Attainment::NotMet));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn more_requests_are_advised_as_many_as_the_margin_asks_for() {
     let times = exponential(1, 2000, 1.0);
     let mean_s = only("mean = '1s'", &times).value.unwrap();
     let found = only(&format!("mean = '{}s'", 1.01 * mean_s), &times);
-    assert_eq!(found.verdict, Verdict::CannotTell, "{}", found.words);
+    assert_eq!(found.verdict, Attainment::CannotTell, "{}", found.words);
     let [low, high] = found.interval.unwrap();
     let times = ((high - low) / 2.0 / (0.01 * mean_s)).powi(2).ceil();
     assert!(times > 2.0, "{times}");

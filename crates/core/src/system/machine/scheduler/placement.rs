@@ -83,5 +83,5 @@ fn nearest_allowed(task: &Task, wanted: u32, cores: u32) -> u32 {
 
 /// The core of the creator of a new task, if that is on the machine.
 pub(super) fn core_of_creator(task: &Task, core_of: impl Fn(u32) -> u32) -> Option<u32> {
-    (task.birth.creator != NO_TASK).then(|| core_of(task.birth.creator))
+    (task.origin.creator != NO_TASK).then(|| core_of(task.origin.creator))
 }

@@ -21,7 +21,7 @@ ALL = ("policy", "servers", "demands")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Estimate:
     """The policy and the workers, as far as the log shows them."""
 
     policy: str
@@ -43,8 +43,8 @@ class Verdict:
     coarse: bool = False
     """Whether finer stamps, or durations, would show more."""
 
-    def doubted(self, why: str) -> Verdict:
-        """The verdict with a low confidence, for this reason."""
+    def doubted(self, why: str) -> Estimate:
+        """The estimate with a low confidence, for this reason."""
         return replace(self, confidence="low", reasons=(why, *self.reasons))
 
 
@@ -53,8 +53,8 @@ def coarse(log: Visits) -> bool:
     return log.stamp_s > COARSE * float(log.duration_s.mean())
 
 
-def verdict_of(log: Visits, choice: Choice | None) -> Verdict:
-    """The verdict on a log, given the policy that explains it best."""
+def estimate_of(log: Visits, choice: Choice | None) -> Estimate:
+    """The estimate from a log, given the policy that explains it best."""
     if choice is None:
         rough = coarse(log)
         why = (
@@ -67,21 +67,21 @@ def verdict_of(log: Visits, choice: Choice | None) -> Verdict:
             "its demand is its duration, with the waiting in it."
         )
         most = int(Timeline.of(log).present.max())
-        return Verdict("ps", most, "low", ALL, (why, also), coarse=rough)
+        return Estimate("ps", most, "low", ALL, (why, also), coarse=rough)
     policy, (low, high) = choice.policy, choice.workers_range
     if policy.name == "idle":
         why = (
             f"Durations do not grow with the number of requests, up to {policy.workers}: there are "
             "at least this many workers, or the time is not spent at this server."
         )
-        return Verdict("ps", policy.workers, "fair", ("policy", "servers"), (why,), choice)
+        return Estimate("ps", policy.workers, "fair", ("policy", "servers"), (why,), choice)
     best = f"{policy.name} with {units.counted(policy.workers, 'worker')}"
     if not choice.explains:
         why = (
             f"No policy explains the durations; {best} is the nearest, "
             f"{units.percent(choice.distance)} off."
         )
-        return Verdict(policy.name, policy.workers, "low", ALL, (why,), choice)
+        return Estimate(policy.name, policy.workers, "low", ALL, (why,), choice)
     why = (
         f"Under {best}, requests that found many others have the demands of those that found few "
         f"or no others, within {units.percent(choice.distance)} of {choice.compared:,} requests; "
@@ -92,7 +92,7 @@ def verdict_of(log: Visits, choice: Choice | None) -> Verdict:
     sure = choice.exact and {one.name for one in choice.alike} == {policy.name}
     guesses = (() if sure else ("policy",)) + (() if sure and low == high else ("servers",))
     level = "fair" if guesses else "high"
-    return Verdict(policy.name, policy.workers, level, guesses, (why,), choice)
+    return Estimate(policy.name, policy.workers, level, guesses, (why,), choice)
 
 
 def least(*levels: str) -> str:

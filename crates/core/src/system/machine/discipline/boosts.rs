@@ -42,13 +42,13 @@ impl BoostRules {
 
     pub(super) fn level(&self, task: &Task) -> u32 {
         match self.starvation {
-            Some(rescue) if task.rescued => rescue.level.min(task.birth.level),
-            _ => task.birth.level - task.boost,
+            Some(rescue) if task.rescued => rescue.level.min(task.origin.level),
+            _ => task.origin.level - task.boost,
         }
     }
 
     fn raise(&self, task: &mut Task, levels: u32) {
-        let most = task.birth.level.saturating_sub(self.ceiling);
+        let most = task.origin.level.saturating_sub(self.ceiling);
         task.boost = task.boost.max(levels.min(most));
     }
 

@@ -1,11 +1,11 @@
-"""The verdict of a sweep, in words."""
+"""The headline of a sweep's page, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from thinktime.present import units
-from thinktime.present.page import Verdict
+from thinktime.present.page import Headline
 from thinktime.report import point_checks
 from thinktime.sweeps import knee, meeting
 from thinktime.sweeps.advice import advice, advice_words
@@ -15,12 +15,12 @@ _ANSWERS_MAX = 3
 """With more answers than these the headline is the span of the mean."""
 
 
-def verdict(swept: SweepCurves) -> Verdict:
+def headline_of(swept: SweepCurves) -> Headline:
     """The answer first, or else the span of the mean; then agreement with theory, then doubts."""
     known = [row for row in swept.rows if row.get("response_mean_s")]
     if not known:
         nothing = "No request completed at any point, so there are no times."
-        return Verdict(nothing, [], _doubts(swept))
+        return Headline(nothing, [], _doubts(swept))
     least = min(known, key=lambda row: row["response_mean_s"])
     most = max(known, key=lambda row: row["response_mean_s"])
     headline = (
@@ -44,7 +44,7 @@ def verdict(swept: SweepCurves) -> Verdict:
     if answers:
         findings = [headline, *findings]
         headline = " ".join(filter(None, [*answers, meeting.doubt_sentence(swept)]))
-    return Verdict(headline, findings, _doubts(swept))
+    return Headline(headline, findings, _doubts(swept))
 
 
 def _answers(swept: SweepCurves) -> tuple[list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 use thinktime_core::file::Figure;
 use thinktime_core::record::{
-    GeneratorFigures, ObjectiveFigures, Summary, Verdict as Met, rate_shortfall,
+    GeneratorFigures, ObjectiveFigures, Summary, Attainment, rate_shortfall,
 };
 use thinktime_core::words;
 use thinktime_core::workload::{Objective, Of, Slo, Workload};
@@ -38,19 +38,19 @@ pub(crate) fn judge(
     ending: &Ending,
     in_flight: u64,
 ) -> Option<String> {
-    let mut verdict = Verdict { warnings: Vec::new(), untrusted: None };
-    verdict.ending(summary, ending, in_flight);
+    let mut doubts = Doubts { warnings: Vec::new(), untrusted: None };
+    doubts.ending(summary, ending, in_flight);
     if let (Ending::Planned, Some(why)) = (ending, summary.nothing_happened()) {
-        verdict.spoil(why);
+        doubts.spoil(why);
     }
-    verdict.failures(summary);
-    verdict.lateness(summary, slo);
+    doubts.failures(summary);
+    doubts.lateness(summary, slo);
     // A run without a request ends at once, and its share of CPU time is that of the start.
     if let Some(generator) = summary.generator.filter(|_| summary.requests > 0) {
-        verdict.limits(&generator);
+        doubts.limits(&generator);
     }
-    summary.warnings.append(&mut verdict.warnings);
-    verdict.untrusted
+    summary.warnings.append(&mut doubts.warnings);
+    doubts.untrusted
 }
 
 /// Adds a warning if fewer requests were begun than the workload asks for; says why the result is
@@ -65,12 +65,12 @@ pub(crate) fn judge_rate(
     missed.spoils.then_some(missed.words)
 }
 
-struct Verdict {
+struct Doubts {
     warnings: Vec<String>,
     untrusted: Option<String>,
 }
 
-impl Verdict {
+impl Doubts {
     /// Says how the run ended, if not as planned.
     fn ending(&mut self, summary: &mut Summary, ending: &Ending, in_flight: u64) {
         match ending {
@@ -98,9 +98,9 @@ impl Verdict {
                 ));
                 // Completed requests may not show it: a server that answers nothing has no times.
                 if let Some(one) = summary.objectives.get_mut(lost.place)
-                    && one.verdict != Met::NotMet
+                    && one.verdict != Attainment::NotMet
                 {
-                    one.verdict = Met::NotMet;
+                    one.verdict = Attainment::NotMet;
                     one.words.clone_from(&lost.words);
                 }
             }
@@ -245,7 +245,7 @@ fn half_width(summary: &Summary, name: &str) -> Option<f64> {
     }
 }
 
-/// The possible effect of lateness on the verdict.
+/// The possible effect of lateness on the objectives.
 enum Change {
     /// None: an objective is not met, and would not be met without lateness.
     Lost,
@@ -263,7 +263,7 @@ const OF_MARGIN: f64 = 0.5;
 
 fn could_change(summary: &Summary, slo: &Slo, late_p99: f64) -> Change {
     let all = || slo.objectives.iter().zip(&summary.objectives);
-    let mut lost = all().filter(|(_, found)| found.verdict == Met::NotMet).peekable();
+    let mut lost = all().filter(|(_, found)| found.verdict == Attainment::NotMet).peekable();
     if lost.peek().is_some() {
         let stands = |one: &Objective| !is_met_without(summary, one);
         return if lost.any(|(one, _)| stands(one)) { Change::Lost } else { Change::ToMet };
@@ -273,7 +273,7 @@ fn could_change(summary: &Summary, slo: &Slo, late_p99: f64) -> Change {
         time.then_some(one.limit - found.value?)
     };
     let smallest = all().filter_map(margin).reduce(f64::min);
-    let met = all().all(|(_, found)| found.verdict == Met::Met);
+    let met = all().all(|(_, found)| found.verdict == Attainment::Met);
     match smallest {
         Some(margin) if met && late_p99 <= OF_MARGIN * margin => Change::None,
         _ => Change::Unknown,

@@ -8,10 +8,10 @@ use thinktime_file::time::Nanos;
 use super::super::features::{PreferredWaitingTime, VirtualRuntime};
 use super::super::task::{Cause, Task, TaskId, Tasks};
 use super::weights::{real_span, virtual_span, weight};
-use super::{Entry, Preference, Sharing, growth, until_tick};
+use super::{Entry, Preference, QueueDiscipline, growth, until_tick};
 
 #[derive(Debug)]
-pub(super) struct FairSharing {
+pub(super) struct FairDiscipline {
     period: Nanos,
     minimum: Nanos,
     wakeup: Nanos,
@@ -45,10 +45,10 @@ impl RunQueue {
     }
 }
 
-impl FairSharing {
-    pub(super) fn new(rules: &VirtualRuntime, cores: u32, queues: usize) -> FairSharing {
+impl FairDiscipline {
+    pub(super) fn new(rules: &VirtualRuntime, cores: u32, queues: usize) -> FairDiscipline {
         let factor = growth(rules.scaled_by_cores, cores);
-        FairSharing {
+        FairDiscipline {
             period: Nanos(rules.period.0.0 * factor),
             minimum: Nanos(rules.minimum_granularity.0.0 * factor),
             wakeup: Nanos(rules.wakeup_granularity.0.0 * factor),
@@ -87,9 +87,9 @@ impl FairSharing {
     }
 }
 
-impl Sharing for FairSharing {
+impl QueueDiscipline for FairDiscipline {
     fn begin(&mut self, tasks: &mut Tasks, id: TaskId) {
-        tasks[id].weight = weight(tasks[id].birth.level);
+        tasks[id].weight = weight(tasks[id].origin.level);
     }
 
     fn wake(&mut self, _tasks: &mut Tasks, _id: TaskId, _now: Nanos, _cause: Cause) {}

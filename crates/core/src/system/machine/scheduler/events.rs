@@ -2,11 +2,11 @@
 
 use super::super::balance::Occasion;
 use super::placement::core_of_creator;
-use super::{Entry, NO_TASK, Nanos, Placing, Scheduled, State, TaskId};
+use super::{Entry, NO_TASK, Nanos, PlacementReason, Scheduler, State, TaskId};
 
-impl Scheduled {
-    /// Acts on the event that is due at [`Scheduled::next_event`]; perhaps a task's burst is done.
-    /// The task holds its core until [`Scheduled::settle`].
+impl Scheduler {
+    /// Acts on the event that is due at [`Scheduler::next_event`]; perhaps a task's burst is done.
+    /// The task holds its core until [`Scheduler::settle`].
     pub(crate) fn advance(&mut self, now: Nanos) -> Option<TaskId> {
         let due = self.cores.iter().position(|core| core.due == now);
         let done = match due {
@@ -44,7 +44,7 @@ impl Scheduled {
             return Some(id);
         }
         let queue = self.queue(core);
-        if self.sharing.look(&mut self.tasks, queue, id, now) {
+        if self.discipline.look(&mut self.tasks, queue, id, now) {
             self.requeue(core, now);
             self.dispatch(core, now);
             if self.cores[core].task != id {
@@ -106,7 +106,7 @@ impl Scheduled {
             // Virtual times of the queue are as of now, not as of the running task's last charge.
             self.charge(core, now);
         }
-        self.sharing.join(&mut self.tasks, queue, id, entry);
+        self.discipline.join(&mut self.tasks, queue, id, entry);
         if self.bandwidth.is_some() && self.withholds(core, now, id) {
             return self.refresh(core);
         }
@@ -135,10 +135,10 @@ impl Scheduled {
         (task.core, task.state, task.since) = (core, State::Ready, now);
         if entry == Entry::New {
             task.first_core = core;
-            self.note_placed(now, id, Placing::New, None);
+            self.note_placed(now, id, PlacementReason::New, None);
         } else if core != before {
             self.counts.migrations += 1;
-            self.note_placed(now, id, Placing::Woken, Some(before));
+            self.note_placed(now, id, PlacementReason::Woken, Some(before));
         }
     }
 
@@ -156,10 +156,10 @@ impl Scheduled {
         let queue = self.queue(core);
         // A task that is done at this very instant is no longer preempted.
         if self.tasks[running].remaining > Nanos::ZERO
-            && self.sharing.outranks(&self.tasks, queue, id, running)
+            && self.discipline.outranks(&self.tasks, queue, id, running)
         {
             self.requeue(core, now);
-            self.sharing.join(&mut self.tasks, queue, running, Entry::Preempted);
+            self.discipline.join(&mut self.tasks, queue, running, Entry::Preempted);
             self.dispatch(core, now);
             if self.cores[core].task != running {
                 self.counts.preemptions += 1;
@@ -193,7 +193,7 @@ impl Scheduled {
             at.from = now + self.switch;
         }
         if let Some(bandwidth) = &mut self.bandwidth {
-            bandwidth.begin(core, task.birth.service, at.from);
+            bandwidth.begin(core, task.origin.service, at.from);
         }
         self.refresh(core);
     }
@@ -202,7 +202,7 @@ impl Scheduled {
     fn take(&mut self, queue: usize, core: usize, now: Nanos) -> Option<TaskId> {
         let mut passed_over = Vec::new();
         let found = loop {
-            match self.sharing.take(&mut self.tasks, queue, now) {
+            match self.discipline.take(&mut self.tasks, queue, now) {
                 Some(id) if self.one_queue && !self.tasks[id].may_run_on(core as u32) => {
                     passed_over.push(id);
                 }
@@ -210,7 +210,7 @@ impl Scheduled {
             }
         };
         for id in passed_over.into_iter().rev() {
-            self.sharing.join(&mut self.tasks, queue, id, Entry::Preempted);
+            self.discipline.join(&mut self.tasks, queue, id, Entry::Preempted);
         }
         found
     }
@@ -239,7 +239,7 @@ impl Scheduled {
     pub(super) fn leave_core(&mut self, core: usize, now: Nanos, ends: bool) {
         let id = self.release(core, now);
         let queue = self.queue(core);
-        self.sharing.stop(&mut self.tasks, queue, id, ends);
+        self.discipline.stop(&mut self.tasks, queue, id, ends);
         self.tasks[id].since = now;
         self.count(core, id, now, -1);
     }
@@ -267,7 +267,7 @@ impl Scheduled {
             at.from = now;
             let id = at.task;
             self.tasks[id].remaining = self.tasks[id].remaining.since(ran);
-            self.sharing.charge(&mut self.tasks, queue, id, ran, now);
+            self.discipline.charge(&mut self.tasks, queue, id, ran, now);
             if let Some(bandwidth) = &mut self.bandwidth {
                 bandwidth.charge(core, now);
             }
@@ -281,7 +281,7 @@ impl Scheduled {
         if at.is_idle() || self.held == Some(core) {
             return;
         }
-        let turn = self.sharing.turn(&self.tasks, self.queue(core), at.task, at.from);
+        let turn = self.discipline.turn(&self.tasks, self.queue(core), at.task, at.from);
         let wait = self.tasks[at.task].remaining.min(turn);
         let runtime = self.bandwidth.as_ref().map_or(Nanos::MAX, |one| one.due(core));
         self.cores[core].due = (at.from + wait).min(runtime);

@@ -14,17 +14,17 @@ use super::bandwidth::Bandwidth;
 use super::core::Core;
 use super::features::QueueNumber;
 use super::figures::{Counts, MachineSummary};
-use super::schedule::{Placed, Placing, Schedule, Turn};
-use super::sharing::{Entry, Sharing, sharing};
-use super::task::{Birth, Cause, NO_TASK, State, Task, TaskId, Tasks, Work};
+use super::schedule::{CoreAssignment, PlacementReason, Schedule, Turn};
+use super::discipline::{Entry, QueueDiscipline, discipline};
+use super::task::{TaskOrigin, Cause, NO_TASK, State, Task, TaskId, Tasks, Work};
 use placement::Placement;
 
 #[derive(Debug)]
-pub(in crate::system) struct Scheduled {
+pub(in crate::system) struct Scheduler {
     number: u32,
     tasks: Tasks,
     cores: Vec<Core>,
-    sharing: Box<dyn Sharing>,
+    discipline: Box<dyn QueueDiscipline>,
     one_queue: bool,
     placement: Placement,
     balancer: Option<Balancer>,
@@ -45,19 +45,19 @@ pub(in crate::system) struct Scheduled {
     pub(super) schedule: Schedule,
 }
 
-impl Scheduled {
+impl Scheduler {
     /// `None` if the features share the cores among all tasks at once.
-    pub(super) fn new(number: u32, model: &MachineModel, seed: u64) -> Option<Scheduled> {
+    pub(super) fn new(number: u32, model: &MachineModel, seed: u64) -> Option<Scheduler> {
         let cores = model.cores as usize;
         let one_queue = model.features.run_queues.number == QueueNumber::One;
         let queues = if one_queue { 1 } else { cores };
         let seed = seed.wrapping_add(u64::from(number));
         let dynamic = model.features.balancing.dynamic.as_ref();
-        Some(Scheduled {
+        Some(Scheduler {
             number,
             tasks: Tasks::default(),
             cores: vec![Core::new(); cores],
-            sharing: sharing(&model.features, model.cores, queues)?,
+            discipline: discipline(&model.features, model.cores, queues)?,
             one_queue,
             placement: Placement::new(&model.features.balancing.fixed, cores, seed),
             balancer: dynamic.map(|features| Balancer::new(features, cores, seed)),
@@ -74,9 +74,9 @@ impl Scheduled {
         })
     }
 
-    pub(super) fn start(&mut self, now: Nanos, birth: Birth) -> TaskId {
-        let id = self.tasks.add(birth, now);
-        self.sharing.begin(&mut self.tasks, id);
+    pub(super) fn start(&mut self, now: Nanos, origin: TaskOrigin) -> TaskId {
+        let id = self.tasks.add(origin, now);
+        self.discipline.begin(&mut self.tasks, id);
         id
     }
 
@@ -92,7 +92,7 @@ impl Scheduled {
         match task.state {
             State::New => self.ready(now, id, Entry::New),
             State::Asleep => {
-                self.sharing.wake(&mut self.tasks, id, now, cause);
+                self.discipline.wake(&mut self.tasks, id, now, cause);
                 self.ready(now, id, Entry::Woken);
             }
             State::Held => task.state = State::Running,
@@ -131,14 +131,14 @@ impl Scheduled {
                 self.take_next(core, now);
             }
             State::Ready => {
-                self.sharing.leave(&mut self.tasks, queue, id);
+                self.discipline.leave(&mut self.tasks, queue, id);
                 self.waits(now, -1);
                 self.count(core, id, now, -1);
                 self.refresh(core);
             }
             State::Throttled => self.forget(core, now, id),
             State::Asleep if self.tasks[id].paying => {
-                self.sharing.leave(&mut self.tasks, queue, id);
+                self.discipline.leave(&mut self.tasks, queue, id);
             }
             State::New | State::Asleep | State::Ending | State::Gone => {}
         }
@@ -153,7 +153,7 @@ impl Scheduled {
     }
 
     pub(super) fn work(&self, id: TaskId) -> (u32, Work) {
-        (self.tasks[id].birth.service, self.tasks[id].work)
+        (self.tasks[id].origin.service, self.tasks[id].work)
     }
 
     pub(super) fn begin_measuring(&mut self, now: Nanos) {
@@ -193,7 +193,7 @@ impl Scheduled {
             balancer.changes(core, now, before, after);
         }
         if let Some(bandwidth) = &mut self.bandwidth {
-            bandwidth.count(core, self.tasks[id].birth.service, more, now);
+            bandwidth.count(core, self.tasks[id].origin.service, more, now);
         }
     }
 
@@ -208,7 +208,7 @@ impl Scheduled {
                 self.balances_at = following(every.0);
             }
             if self.rescues_at.is_never()
-                && let Some(every) = self.sharing.rescues_every()
+                && let Some(every) = self.discipline.rescues_every()
             {
                 self.rescues_at = following(every);
             }
@@ -218,12 +218,12 @@ impl Scheduled {
         self.next = cores.min(self.balances_at).min(self.rescues_at).min(limits);
     }
 
-    fn note_placed(&mut self, now: Nanos, id: TaskId, why: Placing, from: Option<u32>) {
+    fn note_placed(&mut self, now: Nanos, id: TaskId, why: PlacementReason, from: Option<u32>) {
         if self.schedule.is_full() {
             return;
         }
         let task = &self.tasks[id];
-        self.schedule.placed.push(Placed {
+        self.schedule.placed.push(CoreAssignment {
             machine: self.number,
             task: task.serial,
             kind: task.work.kind,
@@ -243,7 +243,7 @@ impl Scheduled {
             machine: self.number,
             core: core as u32,
             task: task.serial,
-            service: task.birth.service,
+            service: task.origin.service,
             kind: task.work.kind,
             session: task.work.session,
             from: self.cores[core].taken,

@@ -1,8 +1,8 @@
 //! Ready tasks under one queue for all cores.
 
-use super::{Nanos, Scheduled, State, TaskId};
+use super::{Nanos, Scheduler, State, TaskId};
 
-impl Scheduled {
+impl Scheduler {
     /// Under one queue any idle core takes the task, the one it ran on first; else it contends with
     /// the worst running task.
     pub(super) fn ready_anywhere(&mut self, now: Nanos, id: TaskId) {

@@ -13,7 +13,7 @@ const ONE_WHOLE: &str = "a simulation models a streamed response as one whole, w
 impl Summary {
     /// Leaves out objectives of what a simulation does not have, and reports them: checks of
     /// responses (those of scripts are counted there, too), and the events of streamed responses.
-    pub(super) fn leave_out_unseen(&mut self, workload: &Workload) {
+    pub(super) fn leave_out_unknown(&mut self, workload: &Workload) {
         let checks = || workload.requests.iter().flat_map(|one| &one.value_use.checks);
         let is_of_responses =
             |of: Option<&str>| checks().any(|one| of.is_none_or(|of| of == one.name));

@@ -2,12 +2,12 @@
 
 use thinktime_file::workload::Figure;
 
-use super::{Found, Verdict};
+use super::{Found, Attainment};
 use crate::words;
 use crate::workload::{Objective, Of};
 
 /// As in `visitors: p99 is 312 ms (298 ms to 330 ms), wanted 250 ms or less`.
-pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) -> String {
+pub(super) fn in_words(objective: &Objective, found: Found, attainment: Attainment) -> String {
     let limit = objective.limit;
     let key = objective.figure.key();
     let is_time = objective.figure.is_time();
@@ -27,12 +27,12 @@ pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) ->
         Figure::Checks => (format!("{value} of checks passed{known}"), "or more"),
         Figure::Goodput => (format!("{value} of requests met all limits{known}"), "or more"),
         _ if endless => (format!("{key} is beyond any limit,{failed}"), "or less"),
-        _ if unknown => (format!("{key} is {}{failed}", side(verdict)), "or less"),
+        _ if unknown => (format!("{key} is {}{failed}", side(attainment)), "or less"),
         _ => (format!("{key} is {value}{known}{failed}"), "or less"),
     };
     let what = if found.value.is_none() { format!("{key}: nothing was measured") } else { what };
-    let doubt = match verdict {
-        Verdict::CannotTell => doubt(found, limit),
+    let doubt = match attainment {
+        Attainment::CannotTell => doubt(found, limit),
         _ => String::new(),
     };
     let of = of(objective);
@@ -58,11 +58,11 @@ fn latest(failed: u64) -> String {
 }
 
 /// A percentile without an interval.
-fn side(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Met => "within the limit",
-        Verdict::NotMet => "beyond the limit for certain",
-        Verdict::CannotTell => "not known",
+fn side(attainment: Attainment) -> &'static str {
+    match attainment {
+        Attainment::Met => "within the limit",
+        Attainment::NotMet => "beyond the limit for certain",
+        Attainment::CannotTell => "not known",
     }
 }
 

@@ -1,11 +1,11 @@
 //! Moves of tasks from one core's queue to another's.
 
 use super::super::balance::{Occasion, Pair};
-use super::super::sharing::Preference;
+use super::super::discipline::Preference;
 use super::super::task::Task;
-use super::{Entry, Nanos, Placing, Scheduled, TaskId};
+use super::{Entry, Nanos, PlacementReason, Scheduler, TaskId};
 
-impl Scheduled {
+impl Scheduler {
     pub(super) fn wants_balance(&mut self, occasion: Occasion, core: usize, now: Nanos) -> bool {
         let number = self.cores[core].number;
         self.balancer.as_mut().is_some_and(|one| one.wants(occasion, core, now, number))
@@ -63,12 +63,12 @@ impl Scheduled {
             let throttled = self.is_throttled(pair.taker, task);
             allowed && !throttled && !task.left_core.zip(cold_after).is_some_and(is_hot)
         };
-        let id = self.sharing.movable(&self.tasks, pair.giver, preference, &may)?;
-        self.sharing.leave(&mut self.tasks, pair.giver, id);
+        let id = self.discipline.movable(&self.tasks, pair.giver, preference, &may)?;
+        self.discipline.leave(&mut self.tasks, pair.giver, id);
         self.count(pair.giver, id, now, -1);
         self.tasks[id].core = pair.taker as u32;
-        self.sharing.join(&mut self.tasks, pair.taker, id, Entry::Moved);
-        self.note_placed(now, id, Placing::Moved, Some(pair.giver as u32));
+        self.discipline.join(&mut self.tasks, pair.taker, id, Entry::Moved);
+        self.note_placed(now, id, PlacementReason::Moved, Some(pair.giver as u32));
         if self.bandwidth.is_some() && self.withholds(pair.taker, now, id) {
             self.waits(now, -1);
         } else {
@@ -80,7 +80,7 @@ impl Scheduled {
     /// Looks for tasks that have waited for too long.
     pub(super) fn rescue(&mut self, now: Nanos) {
         for queue in 0..if self.one_queue { 1 } else { self.cores.len() } {
-            for id in self.sharing.rescue(&mut self.tasks, queue, now) {
+            for id in self.discipline.rescue(&mut self.tasks, queue, now) {
                 if self.one_queue {
                     self.contend_anywhere(now, id);
                 } else {

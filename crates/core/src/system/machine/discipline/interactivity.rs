@@ -50,17 +50,17 @@ impl InteractivityRules {
 
     pub(super) fn level(&self, task: &Task) -> u32 {
         let above = self.bonus(task.sleep_average) as i64 - (self.bonus_maximum / 2) as i64;
-        (i64::from(task.birth.level) - above).clamp(0, self.worst.into()) as u32
+        (i64::from(task.origin.level) - above).clamp(0, self.worst.into()) as u32
     }
 
     /// How far above its static level a task is interactive.
     fn delta(&self, task: &Task) -> i64 {
-        let share = u64::from(task.birth.level) * self.bonus_maximum / 40;
+        let share = u64::from(task.origin.level) * self.bonus_maximum / 40;
         share as i64 - (self.bonus_maximum / 2) as i64 + self.delta
     }
 
     pub(super) fn is_interactive(&self, task: &Task) -> bool {
-        i64::from(task.level) <= i64::from(task.birth.level) - self.delta(task)
+        i64::from(task.level) <= i64::from(task.origin.level) - self.delta(task)
     }
 
     /// A new task, whose creator has this sleep average; `None` if the creator is not on this

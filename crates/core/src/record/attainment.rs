@@ -8,7 +8,7 @@
 
 use thinktime_file::workload::Figure;
 
-use super::{Collector, ObjectiveFigures, Summary, Verdict};
+use super::{Collector, ObjectiveFigures, Summary, Attainment};
 use crate::statistics::{NORMAL_975, Tally, TimeFigures, independent_needed};
 use crate::workload::{Objective, Of, Workload};
 use interval::{by_number, share};
@@ -31,20 +31,20 @@ struct Found {
     failed: u64,
     /// How many times the requests would bound a percentile that is not known.
     short: Option<f64>,
-    /// Whether the number of values beyond the limit alone decides the verdict.
+    /// Whether the number of values beyond the limit alone decides the attainment.
     few_beyond: bool,
     many_beyond: bool,
 }
 
 impl Found {
     /// Compared with the largest allowed value.
-    fn verdict(self, limit: f64) -> Verdict {
+    fn attainment(self, limit: f64) -> Attainment {
         let beyond = self.many_beyond || self.low.is_some_and(|low| low > limit);
         let within = self.few_beyond || self.high.is_some_and(|high| high <= limit);
         match (self.value, within, beyond) {
-            (Some(_), true, false) => Verdict::Met,
-            (Some(_), false, true) => Verdict::NotMet,
-            _ => Verdict::CannotTell,
+            (Some(_), true, false) => Attainment::Met,
+            (Some(_), false, true) => Attainment::NotMet,
+            _ => Attainment::CannotTell,
         }
     }
 
@@ -76,7 +76,7 @@ impl Summary {
         let all = workload.slo.objectives.iter();
         self.objectives = all.map(|one| evidence.judged(one)).collect();
         if self.kind == "simulate" {
-            self.leave_out_unseen(workload);
+            self.leave_out_unknown(workload);
         }
     }
 }
@@ -102,7 +102,7 @@ impl Evidence<'_> {
         };
         let least = objective.figure.has_least();
         // The least share that passes is the largest that fails.
-        let verdict = found.verdict(if least { 1.0 - limit } else { limit });
+        let verdict = found.attainment(if least { 1.0 - limit } else { limit });
         let found = if least { found.turned() } else { found };
         ObjectiveFigures {
             name: objective.figure.key(),
@@ -265,7 +265,7 @@ struct Times {
 }
 
 mod interval;
-mod left_out;
+mod unknown;
 mod streams;
 mod words;
 

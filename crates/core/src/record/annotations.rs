@@ -1,4 +1,4 @@
-//! The parts of a summary that are noted in a result after it was made.
+//! The parts of a summary that are added to a result after it was made.
 
 use std::collections::BTreeMap;
 
@@ -32,18 +32,18 @@ pub struct CrossedLink {
 pub struct CheckFinding {
     /// The check.
     pub name: String,
-    /// Its verdict.
-    pub verdict: CheckVerdict,
+    /// Its outcome.
+    pub verdict: CheckOutcome,
     /// The examined data and the finding, in words.
     pub found: String,
     /// The advice; empty if nothing needs to be done.
     pub advice: String,
 }
 
-/// The verdict of a check.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum CheckVerdict {
+pub enum CheckOutcome {
     /// Nothing speaks against the result.
     Fine,
     /// Something may be wrong.

@@ -12,11 +12,11 @@ use thinktime_file::time::Nanos;
 use super::super::features::{PreferredWaitingTime, VirtualDeadline};
 use super::super::task::{Cause, Task, TaskId, Tasks};
 use super::weights::{real_span, virtual_span, weight};
-use super::{Entry, Preference, Sharing, growth, until_tick};
+use super::{Entry, Preference, QueueDiscipline, growth, until_tick};
 use queue::RunQueue;
 
 #[derive(Debug)]
-pub(super) struct DeadlineSharing {
+pub(super) struct DeadlineDiscipline {
     slice: Nanos,
     /// A larger lag is not kept, in real time at the task's own weight.
     lag_limit: Nanos,
@@ -29,11 +29,11 @@ pub(super) struct DeadlineSharing {
     joined: u64,
 }
 
-impl DeadlineSharing {
-    pub(super) fn new(rules: &VirtualDeadline, cores: u32, queues: usize) -> DeadlineSharing {
+impl DeadlineDiscipline {
+    pub(super) fn new(rules: &VirtualDeadline, cores: u32, queues: usize) -> DeadlineDiscipline {
         let slice = Nanos(rules.slice.0.0 * growth(rules.scaled_by_cores, cores));
         let tick = rules.tick.map(|tick| tick.0);
-        DeadlineSharing {
+        DeadlineDiscipline {
             slice,
             lag_limit: Nanos(2 * slice.0).max(tick.unwrap_or_default()),
             tick,
@@ -123,9 +123,9 @@ impl DeadlineSharing {
     }
 }
 
-impl Sharing for DeadlineSharing {
+impl QueueDiscipline for DeadlineDiscipline {
     fn begin(&mut self, tasks: &mut Tasks, id: TaskId) {
-        tasks[id].weight = weight(tasks[id].birth.level);
+        tasks[id].weight = weight(tasks[id].origin.level);
     }
 
     fn wake(&mut self, _tasks: &mut Tasks, _id: TaskId, _now: Nanos, _cause: Cause) {}

@@ -8,10 +8,10 @@ use super::super::task::{Cause, Task, TaskId, Tasks};
 use super::arrays::RunQueue;
 use super::boosts::BoostRules;
 use super::interactivity::InteractivityRules;
-use super::{Entry, Preference, Sharing};
+use super::{Entry, Preference, QueueDiscipline};
 
 #[derive(Debug)]
-pub(super) struct PrioritySharing {
+pub(super) struct PriorityDiscipline {
     /// By static level.
     slices: Vec<Nanos>,
     wait_costs: Nanos,
@@ -24,13 +24,13 @@ pub(super) struct PrioritySharing {
     queues: Vec<RunQueue>,
 }
 
-impl PrioritySharing {
+impl PriorityDiscipline {
     pub(super) fn new(
         rules: &Priorities,
         arrays: Arrays,
         cores: u32,
         queues: usize,
-    ) -> PrioritySharing {
+    ) -> PriorityDiscipline {
         let level = |priority| rules.levels.level_of(priority).unwrap_or(0);
         let (worst, average) = (level(rules.levels.worst), level(rules.levels.average));
         let expired_limit = match rules.starvation {
@@ -38,7 +38,7 @@ impl PrioritySharing {
             _ => None,
         };
         let granularity = rules.slice.granularity.map(|span| span.0);
-        PrioritySharing {
+        PriorityDiscipline {
             slices: (0..=worst).map(|at| slice(&rules.slice, at, average, worst)).collect(),
             wait_costs: rules.slice.wait_costs.unwrap_or_default().0,
             expires: arrays == Arrays::ActiveAndExpired,
@@ -56,12 +56,12 @@ impl PrioritySharing {
         match (&self.interactivity, &self.boosts) {
             (Some(rules), _) => rules.level(task),
             (None, Some(rules)) => rules.level(task),
-            (None, None) => task.birth.level,
+            (None, None) => task.origin.level,
         }
     }
 
     fn refill(&self, task: &mut Task) {
-        task.slice = self.slices[task.birth.level as usize];
+        task.slice = self.slices[task.origin.level as usize];
         task.slice_left = task.slice;
     }
 
@@ -69,7 +69,7 @@ impl PrioritySharing {
         let queue = &self.queues[queue];
         let Some(limit) = self.expired_limit else { return false };
         let waited = queue.first_expiry.map_or(Nanos::ZERO, |first| now.since(first));
-        task.birth.level > queue.best_expired || waited.0 > limit.0.saturating_mul(queue.number)
+        task.origin.level > queue.best_expired || waited.0 > limit.0.saturating_mul(queue.number)
     }
 
     /// The slice is used up: gives the task's next place.
@@ -91,7 +91,7 @@ impl PrioritySharing {
         let at = &mut self.queues[queue];
         if expires {
             at.first_expiry.get_or_insert(now);
-            at.best_expired = at.best_expired.min(tasks[id].birth.level);
+            at.best_expired = at.best_expired.min(tasks[id].origin.level);
         }
         at.push_back(tasks, id, expires);
     }
@@ -110,9 +110,9 @@ fn slice(rules: &Slice, level: u32, average: u32, worst: u32) -> Nanos {
     Nanos(base.0 * part / u64::from(worst + 1 - average)).max(rules.minimum.unwrap_or_default().0)
 }
 
-impl Sharing for PrioritySharing {
+impl QueueDiscipline for PriorityDiscipline {
     fn begin(&mut self, tasks: &mut Tasks, id: TaskId) {
-        let creator = tasks[id].birth.creator;
+        let creator = tasks[id].origin.creator;
         let creator = (creator != super::super::task::NO_TASK).then_some(creator);
         self.refill(&mut tasks[id]);
         if let Some(parent) = creator.filter(|_| self.interactivity.is_some()) {
