@@ -15,7 +15,7 @@ from thinktime.monitor.feed import Feed
 from thinktime.monitor.frames import CheckInputs, Moments, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import Instant
 from thinktime.monitor.live_page import Subject
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 from thinktime.present.table import Table
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
 

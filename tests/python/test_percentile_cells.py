@@ -32,7 +32,7 @@ from thinktime.history.report import report_of as history_report
 from thinktime.history.table import table as history_table
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
-from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
+from thinktime.operations.run_progress import Moment, ObjectiveMoment, PopulationMoment
 from thinktime.present import percentile
 from thinktime.present.chart import Chart, Panel
 from thinktime.present.percentile import NEEDED, backed

@@ -75,7 +75,7 @@ def validated(call: Call) -> Answer:
     loaded = call.do(validate)
     names = [f"{kind} `{one.name}`" for kind, one in loaded.items()]
     workload = loaded.get("workload")
-    doubts = [] if workload is None else list(workload.forsaken_steps)
+    doubts = [] if workload is None else list(workload.abandoned_steps)
     facts: Mapping[str, Any] = {} if workload is None else _facts(workload)
     return Answer("done", f"valid: {' and '.join(names)}", doubts, figures=facts)
 

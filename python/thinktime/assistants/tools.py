@@ -17,7 +17,7 @@ from thinktime.assistants.call import Call
 from thinktime.explain import explain_result
 from thinktime.inputs import docstrings, json_schemas
 from thinktime.learn import learn
-from thinktime.operations.reach import ELSEWHERE
+from thinktime.operations.target_allowlist import ELSEWHERE
 
 _NOT_HERE = (*ELSEWHERE, "generators", "on_loss", "progress", "monitor")
 """Options that lead elsewhere, or that have no value in JSON."""

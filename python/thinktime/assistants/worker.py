@@ -20,7 +20,7 @@ from typing import Any, TextIO
 from thinktime import InputError, RunError
 from thinktime.assistants import confinement, quoting
 from thinktime.assistants.call import Call
-from thinktime.operations import reach
+from thinktime.operations import target_allowlist
 
 GRACE_S = 20.0
 """The time for keeping an unfinished result, after the end was asked for."""
@@ -43,7 +43,7 @@ def main() -> None:
         signal.signal(number, signal.default_int_handler)
     confinement.confine([directory, Path(os.environ["TMPDIR"])])
     threading.Thread(target=_end_with_server, daemon=True).start()
-    reach.limit(asked["allow"])
+    target_allowlist.limit(asked["allow"])
     _write(answers, _done(asked, directory, answers))
     os._exit(0)  # a thread still waits for the end of the input
 

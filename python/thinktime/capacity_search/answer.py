@@ -11,7 +11,7 @@ from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
 from thinktime.present import units
 from thinktime.report import point_checks
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -173,7 +173,7 @@ def _too_short(probes: Sequence[Probe]) -> list[str]:
         return []
     name = short[-1].short
     needed = math.ceil(math.log(0.025) / math.log(float(name[1:]) / 100))
-    worth = [probe.figures.get(independent.KEY) for probe in short]
+    worth = [probe.figures.get(independent_requests.KEY) for probe in short]
     known = [one for one in worth if one is not None and one < needed]
     if known:
         enough = units.factor(1.1 * needed / max(min(known), 1.0))

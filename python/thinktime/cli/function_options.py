@@ -60,10 +60,10 @@ def of(
         but: Parameters that are no options.
         texts: Other help of some options, in which {} stands for that of the function.
     """
-    offered: dict[str, _Offered] = {}
+    offered: dict[str, _ParameterOption] = {}
     for function in reversed(functions):
         parameters = inspect.signature(function).parameters.items()
-        offered |= {name: _Offered(function, one) for name, one in parameters}
+        offered |= {name: _ParameterOption(function, one) for name, one in parameters}
 
     def wrap(command: _Command) -> _Command:
         own = inspect.signature(command, eval_str=True).parameters
@@ -88,7 +88,7 @@ def of(
 
 
 @dataclass(frozen=True)
-class _Offered:
+class _ParameterOption:
     """A parameter of a function."""
 
     function: Callable[..., Any]

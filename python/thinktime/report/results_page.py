@@ -23,7 +23,7 @@ from thinktime.report.case import Case, Entry
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 from thinktime.report.findings import headline_of
-from thinktime.results import independent
+from thinktime.results import independent_requests
 from thinktime.results.finding import DOUBTFUL, Finding
 from thinktime.results.verdict import verdict_of
 from thinktime.validity.percentiles import times_longer
@@ -160,7 +160,7 @@ def _judged(found: Headline, entry: Entry) -> Headline:
 def _unknown_p99(entry: Entry) -> list[str]:
     """Why the tables have no p99, and what it needs; empty if they have one."""
     summary = entry.result.summary
-    worth = independent.worth(
+    worth = independent_requests.worth(
         summary, (summary.get("requests") or 0) - (summary.get("errors") or 0)
     )
     if "p99" in entry.figures.times_s or not worth:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime.present import units
 from thinktime.present.table import Cell, Line
 from thinktime.report.figures import TIMES
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -47,7 +47,7 @@ def _line(result: Result, name: str, key: str, many: int, below: str) -> Line:
     # The key of a typed dictionary is a variable here.
     times: Mapping[str, Any] = result.summary.get(key) or {}  # type: ignore[assignment]
     # Events of one response are not independent: their percentiles rest on the responses.
-    found = independent.known(result.summary, times, TIMES, many)
+    found = independent_requests.known(result.summary, times, TIMES, many)
     cells = [Cell(units.seconds(found.get(time))) for time in TIMES]
     none = Cell("")
     return Line(name, [none, none, *cells, none, none], below)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from thinktime.present import units
 from thinktime.present.page import Headline
 from thinktime.report import point_checks
-from thinktime.sweeps import knee, meeting
+from thinktime.sweeps import knee, objective_ranges
 from thinktime.sweeps.advice import advice, advice_words
 from thinktime.sweeps.curves import Row, SweepCurves
 
@@ -43,7 +43,7 @@ def headline_of(swept: SweepCurves) -> Headline:
     findings = [count, *slo, *exact, *knee.knee_sentence(swept), *advised]
     if answers:
         findings = [headline, *findings]
-        headline = " ".join(filter(None, [*answers, meeting.doubt_sentence(swept)]))
+        headline = " ".join(filter(None, [*answers, objective_ranges.doubt_sentence(swept)]))
     return Headline(headline, findings, _doubts(swept))
 
 
@@ -53,7 +53,7 @@ def _answers(swept: SweepCurves) -> tuple[list[str], list[str]]:
     The question is at which values objectives are met; without objectives, which dispatch policy
     the workload wants.
     """
-    met, found = meeting.meeting_sentence(swept), advice(swept)
+    met, found = objective_ranges.meeting_sentence(swept), advice(swept)
     if met or not 0 < len(found) <= _ANSWERS_MAX:
         return ([met] if met else []), advice_words(swept)
     return [one.lines[0] for one in found], [" ".join(one.lines[1:]) for one in found]

@@ -8,9 +8,9 @@
 
 use thinktime_file::workload::Figure;
 
-use super::{Collector, ObjectiveFigures, Summary, Attainment};
+use super::{Attainment, Collector, ObjectiveFigures, Summary};
 use crate::statistics::{NORMAL_975, Tally, TimeFigures, independent_needed};
-use crate::workload::{Objective, Of, Workload};
+use crate::workload::{Objective, Scope, Workload};
 use interval::{by_number, share};
 
 /// Beyond this multiple of the requests, advice is useless.
@@ -183,7 +183,7 @@ impl Evidence<'_> {
         replicated || self.collector.batches.interval_95().is_some_and(|one| !one.correlated)
     }
 
-    fn responses(&self, of: &Of) -> Times {
+    fn responses(&self, of: &Scope) -> Times {
         let requests = &self.workload.requests;
         let times = |wanted: &dyn Fn(usize) -> bool, ci95: Option<f64>| {
             let mut tally = Tally::default();
@@ -193,16 +193,16 @@ impl Evidence<'_> {
             Times { tally, failed, ci95, is_all: false, requests: None }
         };
         match of {
-            Of::Population(name, place) => {
+            Scope::Population(name, place) => {
                 let own = self.workload.populations[*place].kinds.clone();
                 let figures = self.summary.by_population.get(name);
                 let ci95 = figures.and_then(|one| one.response_time_s.ci95);
                 times(&|kind| own.contains(&kind), ci95)
             }
-            Of::Request(name) => {
+            Scope::Request(name) => {
                 times(&|kind| requests.get(kind).is_some_and(|one| one.name == *name), None)
             }
-            Of::All | Of::Check(_) => {
+            Scope::All | Scope::Check(_) => {
                 let ci95 = self.summary.response_time_s.ci95;
                 let (tally, failed) = (self.collector.all_responses(), self.summary.errors);
                 Times { tally, failed, ci95, is_all: true, requests: None }
@@ -210,9 +210,9 @@ impl Evidence<'_> {
         }
     }
 
-    fn pages(&self, of: &Of) -> Times {
+    fn pages(&self, of: &Scope) -> Times {
         let (kinds, figures) = match of {
-            Of::Population(name, place) => {
+            Scope::Population(name, place) => {
                 let figures = self.summary.by_population.get(name);
                 let kinds = self.workload.populations[*place].kinds.clone();
                 (kinds, figures.and_then(|one| one.page_response_time_s))
@@ -225,23 +225,23 @@ impl Evidence<'_> {
         Times { tally, failed, ci95, is_all: false, requests: None }
     }
 
-    fn errors(&self, of: &Of, most: f64) -> Found {
+    fn errors(&self, of: &Scope, most: f64) -> Found {
         let (requests, failed) = match of {
-            Of::Population(name, _) => {
+            Scope::Population(name, _) => {
                 let one = self.summary.by_population.get(name);
                 one.map_or((0, 0), |one| (one.requests, one.errors))
             }
-            Of::Request(name) => {
+            Scope::Request(name) => {
                 let one = self.summary.by_request.get(name);
                 one.map_or((0, 0), |one| (one.requests + one.errors, one.errors))
             }
-            Of::All | Of::Check(_) => (self.summary.requests, self.summary.errors),
+            Scope::All | Scope::Check(_) => (self.summary.requests, self.summary.errors),
         };
         share(failed, requests, most)
     }
 
     /// The share of checks that failed.
-    fn checks(&self, of: &Of, most: f64) -> Found {
+    fn checks(&self, of: &Scope, most: f64) -> Found {
         let checks = self.summary.checks.iter();
         let own = checks.filter(|(name, _)| of.name().is_none_or(|wanted| wanted == *name));
         let (passed, failed) = own
@@ -265,8 +265,8 @@ struct Times {
 }
 
 mod interval;
-mod unknown;
 mod streams;
+mod unknown;
 mod words;
 
 #[cfg(test)]

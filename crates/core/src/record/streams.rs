@@ -12,12 +12,12 @@ use crate::workload::{Objective, Workload};
 /// The streamed responses of a run, by kind of request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Streams {
-    pub(super) by_kind: Vec<OfKind>,
+    pub(super) by_kind: Vec<KindStreams>,
 }
 
 /// Those of one kind, or of several together.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct OfKind {
+pub(super) struct KindStreams {
     limits: Limits,
     /// Requests that are over.
     pub(super) requests: u64,
@@ -75,7 +75,8 @@ impl Streams {
     /// `None` if no response is streamed.
     pub(super) fn of(workload: &Workload) -> Option<Box<Streams>> {
         let kinds = &workload.requests;
-        let of = |kind| OfKind { limits: Limits::of(workload, kind), ..OfKind::default() };
+        let of =
+            |kind| KindStreams { limits: Limits::of(workload, kind), ..KindStreams::default() };
         let streamed = kinds.iter().any(|kind| kind.stream.is_some());
         streamed.then(|| Box::new(Streams { by_kind: kinds.iter().map(of).collect() }))
     }
@@ -96,17 +97,17 @@ impl Streams {
     }
 
     /// Those of the wanted kinds together.
-    pub(super) fn of_kinds(&self, wanted: impl Fn(usize) -> bool) -> OfKind {
+    pub(super) fn of_kinds(&self, wanted: impl Fn(usize) -> bool) -> KindStreams {
         let own = self.by_kind.iter().enumerate().filter(|(place, _)| wanted(*place));
-        own.fold(OfKind::default(), |mut sum, (_, one)| {
+        own.fold(KindStreams::default(), |mut sum, (_, one)| {
             sum.merge(one);
             sum
         })
     }
 }
 
-impl OfKind {
-    fn merge(&mut self, other: &OfKind) {
+impl KindStreams {
+    fn merge(&mut self, other: &KindStreams) {
         self.requests += other.requests;
         self.good += other.good;
         self.events += other.events;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::annotations::{CheckFinding, CrossedLink, whole};
 use super::by_population::{population_figures, session_figures};
 use super::by_request::request_figures;
 use super::event_figures::GoodputFigures;
@@ -15,7 +16,6 @@ use super::figures::{
 use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
-use super::annotations::{CheckFinding, CrossedLink, whole};
 use super::rates::rate_intervals;
 use super::station_figures::{QueueFigures, StationFigures};
 use super::token_servers::TokenServerFigures;

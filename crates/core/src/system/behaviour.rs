@@ -67,7 +67,10 @@ pub(super) struct Context<'a> {
 }
 
 impl Behaviour {
-    pub(super) fn from_table(table: &BehaviourTable, context: &Context<'_>) -> ReadResult<Behaviour> {
+    pub(super) fn from_table(
+        table: &BehaviourTable,
+        context: &Context<'_>,
+    ) -> ReadResult<Behaviour> {
         let steps = context.steps(&table.steps, "steps", &mut Vec::new())?;
         if let Some(entrance) = context.waits_for_itself(&steps) {
             let message = format!(
@@ -85,7 +88,12 @@ impl Behaviour {
 impl Context<'_> {
     /// Checks steps; `held` are the pools of which a place is held, which must be the same at the
     /// end as at the beginning.
-    fn steps(&self, tables: &[StepTable], path: &str, held: &mut Vec<NodeId>) -> ReadResult<Vec<Step>> {
+    fn steps(
+        &self,
+        tables: &[StepTable],
+        path: &str,
+        held: &mut Vec<NodeId>,
+    ) -> ReadResult<Vec<Step>> {
         if tables.is_empty() {
             return Err((path.to_owned(), Invalid::new("needs at least one step")));
         }

@@ -95,7 +95,7 @@ pub(super) struct Holding {
 
 /// The properties of a request that enters a node (see [`super::node::NodeModel::is_entered`]).
 #[derive(Debug, Default)]
-pub(super) struct Brought {
+pub(super) struct EntryProperties {
     /// By entry, its demand there, if it goes there.
     pub(super) demands: Vec<Option<Nanos>>,
     /// A number of its target, and the size of its response; 0 if they are not known.
@@ -118,7 +118,7 @@ pub(super) struct Jobs {
     /// the reason.
     pub(super) lost: Vec<(Handle, &'static str)>,
     /// The properties of the request that enters a node now.
-    pub(super) brought: Brought,
+    pub(super) entry: EntryProperties,
     /// The segments that links have sent since the driver's last call.
     pub(super) segments: u64,
     /// By the driver's name, the requests that were given a token since its last call; `None` until

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from thinktime.candidates.candidate import Candidate
-from thinktime.candidates.play import each, play, traced
+from thinktime.candidates.candidate_simulation import each, play, traced
 from thinktime.candidates.policies import Policy
 from thinktime.candidates.prediction import Prediction
 from thinktime.candidates.visits import Visits

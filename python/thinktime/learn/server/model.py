@@ -15,7 +15,7 @@ from thinktime.candidates.strain import haunted
 from thinktime.candidates.survival import Survival, survival
 from thinktime.candidates.visits import Numbers, Visits
 from thinktime.learn.logs.requests import Requests
-from thinktime.learn.server.beside import kinds_beside
+from thinktime.learn.server.bypass import kinds_beside
 from thinktime.learn.server.choice import Choice, choose_policy
 from thinktime.learn.server.estimate import ALL, Estimate, coarse, estimate_of, least
 from thinktime.learn.server.laws import Law, law_of, unknown

@@ -21,7 +21,7 @@ fn the_first_answer_ends_the_others() {
     assert_eq!((copy.due, copy.request_scheduled), (at, first.due));
     assert_eq!((machine.sessions(), machine.open_requests()), (1, 1));
     let ended = machine.answer(at, copy.ticket, Reply::default());
-    assert_eq!(ended, Some(Ended { attempt: copy, fate: Fate::Over, late: false }));
+    assert_eq!(ended, Some(AttemptEnd { attempt: copy, fate: Fate::Over, late: false }));
     assert_eq!((machine.cancelled(), machine.cancelled()), (Some(first), None));
     assert_eq!(machine.answer(at, first.ticket, Reply::default()), None);
     // The timer of the second copy finds nothing.

@@ -171,7 +171,7 @@ fn more_sessions_than_memory_should_hold_are_refused() {
 #[test]
 fn a_think_time_of_infinite_mean_begins_with_nobody() {
     let endless = workload("rate = '10/s'", "3", "pareto(shape=1, scale=1s)");
-    assert_eq!(endless.beginning(), crate::workload::Beginning::NeverSteady);
+    assert_eq!(endless.beginning(), crate::workload::InitialState::NeverSteady);
     assert!(endless.check_start().is_ok());
     let limit = Limit { requests: u64::MAX, until: Nanos::from_secs_f64(1.0), warmup: Nanos::ZERO };
     let sent = drive(&mut Clients::new(&endless, limit), 0.0);

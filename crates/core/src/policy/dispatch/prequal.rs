@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::Dimension;
 
-use super::{Dispatcher, Entry, Need, Probe, Request, View};
+use super::{Dispatcher, Entry, PolicyInput, Probe, Request, View};
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "prequal(probes=3, quantile=0.84)",
@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
               those with few requests, else the one with the fewest",
     source: "B. Wydrowski, R. Kleinberg, S. Rumble, A. Archer, Load is not what you should \
              balance: introducing Prequal, NSDI 2024",
-    needs: &[Need::Probes],
+    needs: &[PolicyInput::Probes],
     parse: |call| {
         let mut arguments = ENTRY.arguments(call, &["probes", "quantile"])?;
         let probes = arguments.number_or("probes", Dimension::Number, 3.0)?;

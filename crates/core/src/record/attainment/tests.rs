@@ -66,9 +66,11 @@ fn shares_are_judged_by_their_intervals() {
     let failing = |every: usize, all: usize| -> Vec<Option<f64>> {
         (0..all).map(|n| (n % every != 0).then_some(1.0)).collect()
     };
-    for (every, all, verdict) in
-        [(4, 400, Attainment::NotMet), (50, 300, Attainment::CannotTell), (1000, 5000, Attainment::Met)]
-    {
+    for (every, all, verdict) in [
+        (4, 400, Attainment::NotMet),
+        (50, 300, Attainment::CannotTell),
+        (1000, 5000, Attainment::Met),
+    ] {
         let found = only("errors = '1%'", &failing(every, all));
         assert_eq!(found.verdict, verdict, "{}", found.words);
     }

@@ -2,9 +2,9 @@
 
 use thinktime_file::workload::Figure;
 
-use super::{Found, Attainment};
+use super::{Attainment, Found};
 use crate::words;
-use crate::workload::{Objective, Of};
+use crate::workload::{Objective, Scope};
 
 /// As in `visitors: p99 is 312 ms (298 ms to 330 ms), wanted 250 ms or less`.
 pub(super) fn in_words(objective: &Objective, found: Found, attainment: Attainment) -> String {
@@ -42,9 +42,9 @@ pub(super) fn in_words(objective: &Objective, found: Found, attainment: Attainme
 /// The beginning of a sentence about one population, request or check.
 fn of(objective: &Objective) -> String {
     match &objective.of {
-        Of::All => String::new(),
-        Of::Check(name) => format!("check `{name}`: "),
-        Of::Population(name, _) | Of::Request(name) => format!("{name}: "),
+        Scope::All => String::new(),
+        Scope::Check(name) => format!("check `{name}`: "),
+        Scope::Population(name, _) | Scope::Request(name) => format!("{name}: "),
     }
 }
 

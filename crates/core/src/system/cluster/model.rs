@@ -9,7 +9,7 @@ use thinktime_file::units::parse_time;
 use super::cache::CacheModel;
 use super::change::{Change, Effect};
 use crate::distribution::Distribution;
-use crate::policy::dispatch::{Dispatch, Need, Setting};
+use crate::policy::dispatch::{Dispatch, PolicyInput, Setting};
 use crate::system::demand::Demand;
 use crate::system::machine::MachineModel;
 use crate::system::node::{HoldKind, NodeModel};
@@ -144,7 +144,7 @@ impl ClusterModel {
 fn dispatch(table: &ClusterTable) -> ReadResult<Dispatch> {
     let dispatch =
         Dispatch::parse(&table.dispatch).map_err(|error| ("dispatch".to_owned(), error))?;
-    if dispatch.entry().needs.contains(&Need::Classes) && table.classes.is_empty() {
+    if dispatch.entry().needs.contains(&PolicyInput::Classes) && table.classes.is_empty() {
         let name = dispatch.entry().name();
         let message = format!(
             "`{name}` needs the request names of each class, as in \
@@ -267,7 +267,7 @@ impl NodeModel for ClusterModel {
     }
 
     fn looks_at_content(&self) -> bool {
-        self.cache.is_some() || self.dispatch.entry().needs.contains(&Need::Targets)
+        self.cache.is_some() || self.dispatch.entry().needs.contains(&PolicyInput::Targets)
     }
 
     fn capacity_at(&self, entry: u32) -> Option<f64> {

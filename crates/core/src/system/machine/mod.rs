@@ -4,15 +4,15 @@
 mod balance;
 mod bandwidth;
 mod core;
+mod discipline;
 mod figures;
 mod limit;
 mod model;
 mod node;
+mod processor_sharing;
 mod schedule;
 mod scheduler;
 mod service;
-mod processor_sharing;
-mod discipline;
 mod task;
 
 pub use bandwidth::LimitSummary;
@@ -25,9 +25,9 @@ pub(in crate::system) use task::Cause;
 pub use thinktime_file::features::{self, Features};
 pub use thinktime_file::system::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 
-use scheduler::Scheduler;
 use processor_sharing::ProcessorSharing;
-use task::{TaskOrigin, NO_TASK, TaskId, Work};
+use scheduler::Scheduler;
+use task::{NO_TASK, TaskId, TaskOrigin, Work};
 use thinktime_file::time::Nanos;
 
 /// A machine in motion.

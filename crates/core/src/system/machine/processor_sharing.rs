@@ -5,7 +5,7 @@ use thinktime_file::time::Nanos;
 use super::super::equal_shares::EqualShares;
 use super::MachineModel;
 use super::figures::{Counts, MachineSummary};
-use super::task::{TaskOrigin, State, TaskId, Tasks, Work};
+use super::task::{State, TaskId, TaskOrigin, Tasks, Work};
 
 #[derive(Debug)]
 pub(in crate::system) struct ProcessorSharing {

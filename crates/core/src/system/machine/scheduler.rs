@@ -12,11 +12,11 @@ use super::MachineModel;
 use super::balance::Balancer;
 use super::bandwidth::Bandwidth;
 use super::core::Core;
+use super::discipline::{Entry, QueueDiscipline, discipline};
 use super::features::QueueNumber;
 use super::figures::{Counts, MachineSummary};
 use super::schedule::{CoreAssignment, PlacementReason, Schedule, Turn};
-use super::discipline::{Entry, QueueDiscipline, discipline};
-use super::task::{TaskOrigin, Cause, NO_TASK, State, Task, TaskId, Tasks, Work};
+use super::task::{Cause, NO_TASK, State, Task, TaskId, TaskOrigin, Tasks, Work};
 use placement::Placement;
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use thinktime_file::time::Nanos;
 
 use super::super::jobs::Handle;
-use super::{TaskOrigin, Cause, Machine, NO_TASK, ServiceModel, TaskId, Threads, Work};
+use super::{Cause, Machine, NO_TASK, ServiceModel, TaskId, TaskOrigin, Threads, Work};
 
 /// A service in motion.
 #[derive(Debug)]
@@ -57,8 +57,12 @@ pub(super) enum Admission {
 
 impl Service {
     pub(super) fn new(number: u32, model: &ServiceModel) -> Service {
-        let origin =
-            TaskOrigin { service: number, level: model.level, cores: model.cores, creator: NO_TASK };
+        let origin = TaskOrigin {
+            service: number,
+            level: model.level,
+            cores: model.cores,
+            creator: NO_TASK,
+        };
         let loops = match model.threads {
             Threads::EventLoops(count) => count,
             Threads::PerRequest | Threads::Pool(_) => 0,

@@ -21,7 +21,7 @@ pub(super) struct Course {
 
 /// What a step gave to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum StepOutcome {
     /// Its prompt is not read yet.
     Nothing,
     /// A token, this long after the one before, if there was one.
@@ -59,12 +59,12 @@ impl Course {
     }
 
     /// A step ends.
-    pub(super) fn step(&mut self, now: Nanos) -> Given {
+    pub(super) fn step(&mut self, now: Nanos) -> StepOutcome {
         self.unread -= self.reading;
         let waits = self.unread > 0;
         self.reading = 0;
         if waits {
-            return Given::Nothing;
+            return StepOutcome::Nothing;
         }
         let EventTimes { count, first, last } = &mut self.events;
         let gap = (*count > 0).then(|| now.since(*last));
@@ -72,7 +72,7 @@ impl Course {
             *first = now;
         }
         (*count, *last) = (*count + 1, now);
-        Given::Token(gap)
+        StepOutcome::Token(gap)
     }
 
     /// It gives its memory back.

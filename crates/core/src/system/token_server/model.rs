@@ -40,7 +40,7 @@ pub struct Steps {
 
 /// The shares of a step's time that full steps would need.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Needed {
+pub(super) struct StepShares {
     /// If all places were taken.
     pub(super) places: f64,
     /// If what is the closest to full were full.
@@ -86,14 +86,14 @@ impl Steps {
 
     /// The parts of a step's time that its content would need in steps that are full: of requests;
     /// and of requests, of tokens of prompts or of tokens in memory, whichever needs the most.
-    pub(super) fn shares_needed(&self, requests: u64, prompt_tokens: u64, held: u64) -> Needed {
+    pub(super) fn shares_needed(&self, requests: u64, prompt_tokens: u64, held: u64) -> StepShares {
         let of_batch = requests as f64 / f64::from(self.max_batch);
         let of_chunk =
             self.prefill_chunk.map_or(0.0, |most| prompt_tokens as f64 / f64::from(most));
         let of_memory = self.memory.map_or(0.0, |most| held as f64 / most as f64);
         let whole = self.time_of(requests, prompt_tokens).as_f64();
         let share = |of: f64| 1.0 - self.time.as_f64() * (1.0 - of) / whole;
-        Needed { places: share(of_batch), all: share(of_batch.max(of_chunk).max(of_memory)) }
+        StepShares { places: share(of_batch), all: share(of_batch.max(of_chunk).max(of_memory)) }
     }
 
     fn demand(&self) -> TokenDemand {

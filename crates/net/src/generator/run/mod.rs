@@ -1,13 +1,13 @@
 //! A run from its preparation to the judgement of its result.
 
 pub(crate) mod early_end;
-pub(crate) mod trust;
 pub(crate) mod loops;
 pub(crate) mod merge;
 pub(crate) mod part;
 pub(crate) mod preparation;
+pub(crate) mod trust;
 
-use thinktime_core::record::{Collector, Lost, RowSink, StopRule, Summary};
+use thinktime_core::record::{Collector, ObjectiveOutOfReach, RowSink, StopRule, Summary};
 use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
@@ -92,7 +92,7 @@ fn outcome(
     workload: &Workload,
     mut collector: Collector,
     done: LoopOutcome,
-    out_of_reach: Option<Lost>,
+    out_of_reach: Option<ObjectiveOutOfReach>,
 ) -> RunOutcome {
     let ending = match (out_of_reach, done.load_lost) {
         (Some(lost), _) => Ending::OutOfReach(lost),

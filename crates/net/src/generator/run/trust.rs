@@ -2,10 +2,10 @@
 
 use thinktime_core::file::Figure;
 use thinktime_core::record::{
-    GeneratorFigures, ObjectiveFigures, Summary, Attainment, rate_shortfall,
+    Attainment, GeneratorFigures, ObjectiveFigures, Summary, rate_shortfall,
 };
 use thinktime_core::words;
-use thinktime_core::workload::{Objective, Of, Slo, Workload};
+use thinktime_core::workload::{Objective, Scope, Slo, Workload};
 
 use crate::generator::plan::Ending;
 
@@ -284,7 +284,7 @@ fn could_change(summary: &Summary, slo: &Slo, late_p99: f64) -> Change {
 /// times is known for all requests only.
 fn is_met_without(summary: &Summary, objective: &Objective) -> bool {
     match (objective.figure, &objective.of) {
-        (Figure::Response(name), Of::All) => {
+        (Figure::Response(name), Scope::All) => {
             punctual(summary, name).is_some_and(|without| without <= objective.limit)
         }
         _ => false,

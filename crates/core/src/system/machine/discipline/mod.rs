@@ -80,7 +80,11 @@ pub(super) trait QueueDiscipline: Debug + Send {
 }
 
 /// The discipline of these features for this many cores and queues; `None` under processor sharing.
-pub(super) fn discipline(features: &Features, cores: u32, queues: usize) -> Option<Box<dyn QueueDiscipline>> {
+pub(super) fn discipline(
+    features: &Features,
+    cores: u32,
+    queues: usize,
+) -> Option<Box<dyn QueueDiscipline>> {
     let arrays = features.run_queues.arrays;
     match &features.time_sharing {
         TimeSharing::Priorities(rules) => {

@@ -53,7 +53,7 @@ fn judged(mut summary: Summary, slo: &Slo) -> (Option<String>, String) {
 }
 
 fn only(figure: Figure, limit: f64) -> Slo {
-    Slo { objectives: vec![Objective { figure, of: Of::All, limit, abort: false }] }
+    Slo { objectives: vec![Objective { figure, of: Scope::All, limit, abort: false }] }
 }
 
 fn p99(limit_us: f64) -> Slo {

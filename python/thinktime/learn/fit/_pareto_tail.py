@@ -30,7 +30,7 @@ _STAMPS = 3
 
 
 @dataclass(frozen=True)
-class Straight:
+class ParetoTail:
     """The bins over a threshold, with the most likely Pareto law."""
 
     place: int
@@ -96,7 +96,7 @@ def bound_of(seen: Observations) -> float | None:
     return seen.limit_at
 
 
-def best_tail(seen: Observations, bound: float | None) -> Straight | None:
+def best_tail(seen: Observations, bound: float | None) -> ParetoTail | None:
     """The longest tail as close to its law as chance allows; if there is none, the closest."""
     above, least = values_above(seen), least_threshold(seen)
     places = np.flatnonzero((above >= LEAST_VALUES) & (seen.lower > least))
@@ -118,14 +118,14 @@ def least_threshold(seen: Observations) -> float:
     return 0.0 if seen.tally.whole else _STAMPS * seen.step
 
 
-def straight(seen: Observations, place: int, bound: float | None) -> Straight | None:
+def straight(seen: Observations, place: int, bound: float | None) -> ParetoTail | None:
     """The Pareto law over the bins from ``place`` on, by maximum likelihood."""
     return _closest(seen, bound, np.array([place]), [1.0])
 
 
 def _closest(
     seen: Observations, bound: float | None, places: IntArray, enough: list[float]
-) -> Straight | None:
+) -> ParetoTail | None:
     """The first close enough of the tails from these places on, otherwise the closest."""
     end = math.inf if bound is None else bound
     upper = np.where(seen.upper >= LARGEST, np.inf, seen.upper)
@@ -137,6 +137,6 @@ def _closest(
     threshold = float(seen.lower[place])
     lower, upper = (np.log(side[place:] / threshold) for side in (seen.lower, upper))
     tail = _core.Tail(*columns, place, end)
-    return Straight(
+    return ParetoTail(
         place, threshold, lower, upper, seen.count[place:], shape, information, ks, tail
     )

@@ -14,7 +14,7 @@ pub(crate) type Nodes = Vec<Option<NodeSummary>>;
 
 /// The nodes' figures over the measured time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Measured {
+pub(crate) struct NodeFigures {
     pub(crate) nodes: Nodes,
     /// How many more requests were in the system at the end than at the beginning.
     pub(crate) growth: i64,
@@ -22,7 +22,7 @@ pub(crate) struct Measured {
     pub(crate) schedule: Schedule,
 }
 
-impl Measured {
+impl NodeFigures {
     /// Adds the nodes of the system to a summary.
     pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel, workload: &Workload) {
         for (name, station) in stations(&self.nodes, system) {
@@ -62,7 +62,7 @@ impl Measured {
 
     /// Adds another replication: time averages over both, each weighted by its length. The
     /// schedule stays the first's.
-    pub(crate) fn join(&mut self, other: &Measured) {
+    pub(crate) fn join(&mut self, other: &NodeFigures) {
         let nodes = self.nodes.iter_mut().flatten().zip(other.nodes.iter().flatten());
         nodes.for_each(|(mine, theirs)| mine.join(theirs));
         self.growth += other.growth;

@@ -22,7 +22,7 @@ from thinktime.present import page as pages
 _TAKEN_S = 10.0
 
 
-class Dispatcher:
+class Publisher:
     """One command, and its viewers."""
 
     def __init__(self, setting: Setting, say: Callable[[str], None]) -> None:

@@ -7,13 +7,13 @@ impl Workload {
     /// Reports for each population whose sessions never end the steps that they leave behind for
     /// good. In a long run these are hardly ever requested, however large their shares are.
     #[must_use]
-    pub fn forsaken_steps(&self) -> Vec<String> {
-        self.populations.iter().filter_map(|one| one.forsaken_steps(&self.requests)).collect()
+    pub fn abandoned_steps(&self) -> Vec<String> {
+        self.populations.iter().filter_map(|one| one.abandoned_steps(&self.requests)).collect()
     }
 }
 
 impl Population {
-    fn forsaken_steps(&self, kinds: &[crate::request::RequestKind]) -> Option<String> {
+    fn abandoned_steps(&self, kinds: &[crate::request::RequestKind]) -> Option<String> {
         let Sessions::Closed { requests: None, .. } = self.sessions else { return None };
         let journey = self.journey.as_ref()?;
         if self.lasts.is_some() || journey.may_end() {
@@ -111,7 +111,7 @@ mod tests {
              [population.arrivals]\nmodel = 'closed'\nclients = 3\n\
              [population.session]\nthink = '1s'\n{session}\n{requests}"
         );
-        Workload::parse(Source { file: "w.toml", text: &text }, &NoFiles).unwrap().forsaken_steps()
+        Workload::parse(Source { file: "w.toml", text: &text }, &NoFiles).unwrap().abandoned_steps()
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::outcome::so_far;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 use crate::progress::{Control, SimulationProgress};
-use crate::remote::{Found, RemoteReplications};
+use crate::remote::{RemoteReplication, RemoteReplications};
 use crate::replications::{InOrder, JoinedReplications};
 
 /// Events between two looks at the clock of progress.
@@ -136,11 +136,11 @@ pub(crate) fn gather_all(
     elsewhere.begin(plan.limit.warmup, plan.rows);
     loop {
         match elsewhere.next() {
-            Found::Done(number, bytes) => {
+            RemoteReplication::Done(number, bytes) => {
                 progress.requests += in_order.take_bytes(number, &bytes, figures)?;
             }
-            Found::NothingYet => {}
-            Found::End => break,
+            RemoteReplication::NothingYet => {}
+            RemoteReplication::End => break,
         }
         if (shared.watch)(progress) == Control::Stop {
             shared.stopped.store(true, Ordering::Relaxed);

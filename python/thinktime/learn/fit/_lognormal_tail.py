@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.fit._lines import Straight
+from thinktime.learn.fit._pareto_tail import ParetoTail
 from thinktime.learn.fit.family import FloatArray
 from thinktime.learn.fit.simplex import least as least_of
 
 
 @dataclass(frozen=True)
-class Bent:
+class LognormalTail:
     """The most likely lognormal tail."""
 
     gain: float
@@ -41,7 +41,7 @@ class Bent:
         return math.sqrt(1 / (2 * b))
 
 
-def bent(tail: Straight) -> Bent:
+def bent(tail: ParetoTail) -> LognormalTail:
     """Fit a lognormal tail to the bins of a Pareto one."""
     count, total, bins = tail.count, tail.total, tail.bins
     lower, upper = tail.lower, tail.upper
@@ -61,7 +61,7 @@ def bent(tail: Straight) -> Bent:
     difference = np.array(bins.logs(tail.shape, 0.0)) - np.array(bins.logs(*best))
     mean = float(count @ difference) / total
     deviation = math.sqrt(max(float(count @ (difference - mean) ** 2) / total, 0.0))
-    return Bent(
+    return LognormalTail(
         gain=max(-mean * total, 0.0),
         sigma=math.sqrt(1 / (2 * best[1])) if best[1] > 0 else math.inf,
         vuong=math.sqrt(total) * mean / deviation if deviation > 1e-9 else 0.0,

@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Crossing:
+class MarginLine:
     """A line through margins against the value, and its root."""
 
     root: float
@@ -57,7 +57,7 @@ def bend(margin: float) -> float:
     return math.expm1(far) - far
 
 
-def crossing_of(probes: Sequence[Probe]) -> Crossing | None:
+def crossing_of(probes: Sequence[Probe]) -> MarginLine | None:
     """The root of a line through the probes that have a margin.
 
     Each probe is weighted by the inverse of its variance, which has a part of chance and one of the
@@ -102,7 +102,7 @@ def _line(
     return float(a), float(b) / scale, shrink @ precision @ shrink
 
 
-def _fieller(root: float, slope: float, precision: FloatArray) -> Crossing | None:
+def _fieller(root: float, slope: float, precision: FloatArray) -> MarginLine | None:
     """The values at which the line does not differ from 0 beyond chance."""
     covariance = np.linalg.inv(precision)
     q = _NORMAL_95**2
@@ -111,4 +111,4 @@ def _fieller(root: float, slope: float, precision: FloatArray) -> Crossing | Non
         return None
     middle = q * float(covariance[0, 1]) / lead
     half = math.sqrt(max(middle**2 + q * float(covariance[0, 0]) / lead, 0.0))
-    return Crossing(root, root + middle - half, root + middle + half, slope, precision)
+    return MarginLine(root, root + middle - half, root + middle + half, slope, precision)

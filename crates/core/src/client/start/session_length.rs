@@ -14,7 +14,7 @@ use super::Draw;
 use super::mid_session::{MidSession, Position, ThinkTime, pick, rest_of_thinks, sums};
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Equilibrium;
-use crate::journey::{Count, Journey, Thinks};
+use crate::journey::{Count, Journey, ThinkTimeCount};
 use crate::random::{Purpose, Stream, StreamFamily};
 use crate::workload::{Sessions, Workload};
 
@@ -39,7 +39,7 @@ pub(super) fn finder(workload: &Workload, place: usize) -> Option<Find<'_>> {
 
 /// All such sessions of a population.
 struct Counted<'a> {
-    behind: Equilibrium<Thinks>,
+    behind: Equilibrium<ThinkTimeCount>,
     journey: Option<&'a Journey>,
     /// The sums of the shares of the kinds, if each is drawn by weight.
     shares: Vec<f64>,

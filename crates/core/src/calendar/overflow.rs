@@ -2,17 +2,17 @@
 
 /// A list in no order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Far {
+pub(super) struct Overflow {
     pub(super) list: u32,
     pub(super) len: usize,
     pub(super) smallest: u64,
 }
 
-pub(super) const NOTHING: Far = Far { list: NONE, len: 0, smallest: u64::MAX };
+pub(super) const NOTHING: Overflow = Overflow { list: NONE, len: 0, smallest: u64::MAX };
 /// The end of a list.
 pub(super) const NONE: u32 = u32::MAX;
 
-impl Far {
+impl Overflow {
     #[inline(always)]
     pub(super) fn count(&mut self, key: u64) {
         self.len += 1;

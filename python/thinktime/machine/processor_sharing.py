@@ -4,7 +4,7 @@ Most performance models take a processor for processor sharing: all tasks at onc
 of all cores. `compare` simulates the requests of a result again on machines that do just that. It
 gives the response times of each request name under both:
 
-    from thinktime.machine.sharing import compare
+    from thinktime.machine.processor_sharing import compare
 
     found = compare(thinktime.simulate("shop.toml", "server.toml"))
     print(found.good_enough, [pair.difference("p95") for pair in found.pairs])
@@ -58,7 +58,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Judged:
+class TimeComparison:
     """One time of one request name that is part of the verdict."""
 
     pair: Pair
@@ -95,14 +95,14 @@ class Comparison:
     """Why there is no comparison; empty if there is one."""
 
     @property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[TimeComparison]:
         """The parts of the verdict, the largest ratio first."""
         found = []
         for pair in self.pairs:
             for time in JUDGED:
                 difference = pair.difference(time)
                 if difference is not None and pair.requests >= REQUESTS_MIN:
-                    found.append(Judged(pair, time, difference))
+                    found.append(TimeComparison(pair, time, difference))
         return sorted(found, key=lambda one: -one.factor)
 
     @property

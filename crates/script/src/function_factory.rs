@@ -11,13 +11,13 @@ use crate::host::Host;
 use crate::sandbox;
 
 /// Makes functions that work on a host.
-pub(crate) struct Maker<'a> {
+pub(crate) struct FunctionFactory<'a> {
     pub(crate) lua: &'a Lua,
     pub(crate) host: &'a Rc<RefCell<Host>>,
     pub(crate) table: &'a Table,
 }
 
-impl Maker<'_> {
+impl FunctionFactory<'_> {
     /// Adds a value.
     pub(crate) fn set(&self, name: &str, value: Value) -> Result<()> {
         self.table.set(name, value)

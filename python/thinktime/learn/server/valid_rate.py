@@ -17,7 +17,7 @@ import numpy as np
 
 from thinktime._core import InputError, System, Workload
 from thinktime.candidates.candidate import station
-from thinktime.candidates.play import FULL, each, play
+from thinktime.candidates.candidate_simulation import FULL, each, play
 from thinktime.candidates.policies import Policy, Timeline
 from thinktime.candidates.visits import Numbers, Visits
 from thinktime.inputs.files import system_of
