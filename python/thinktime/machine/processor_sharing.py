@@ -59,7 +59,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class TimeComparison:
-    """One time of one request name that is part of the verdict."""
+    """One time of one request name that decides the comparison."""
 
     pair: Pair
     time: str

@@ -235,11 +235,7 @@ impl ServiceModel {
         Ok((number, ServiceModel::new(&machines[number], &common, files)?))
     }
 
-    fn new(
-        machine: &MachineModel,
-        common: &Common<'_>,
-        files: &dyn Files,
-    ) -> ReadResult<ServiceModel> {
+    fn new(machine: &MachineModel, common: &Common<'_>, files: &dyn Files) -> ReadResult<Self> {
         let threads = common.threads.map_or(Ok(Threads::PerRequest), Threads::parse);
         let level = machine.level(common.priority).map_err(|error| ("priority".into(), error))?;
         let cores = match common.cores {
