@@ -95,7 +95,7 @@ def test_each_first_screen_has_the_answer_and_the_first_chart(
     ("change", "lost"),
     [
         ({"about": ""}, ["origin"]),
-        ({"headline": "Words. " * 400}, ["origin", "chart"]),
+        ({"sentence": "Words. " * 400}, ["origin", "chart"]),
         ({"findings": ["A finding. " * 20] * 12}, ["chart"]),
     ],
 )
