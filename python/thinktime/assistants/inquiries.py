@@ -71,7 +71,7 @@ def found(call: Call) -> Answer:
 
 
 def validated(call: Call) -> Answer:
-    """That files are right, and what may surprise in them."""
+    """The names of valid files, and the parts of them that may surprise."""
     loaded = call.do(validate)
     names = [f"{kind} `{one.name}`" for kind, one in loaded.items()]
     workload = loaded.get("workload")
@@ -89,7 +89,7 @@ def shown(call: Call) -> Answer:
 
 
 def _facts(workload: Any) -> dict[str, Any]:
-    """What arrives, and which files are read."""
+    """The arrivals of a workload, and the files that it reads."""
     return {
         "model": workload.model,
         "session_rate": workload.session_rate,
