@@ -1,4 +1,7 @@
-"""The READMEs beside modules name files that are there, and all files of their tables' folders."""
+"""ARCHITECTURE.md, decisions and READMEs beside modules name files that are there.
+
+A README with a table of files names all files of its folder.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from test_contributing import is_there
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = (
@@ -24,6 +28,12 @@ LISTS = {
 
 NAME = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:rs|py))`")
 WORD = re.compile(r"`(\w+)(?:\.rs|\.py|/)?`")
+PLACE = re.compile(r"`((?:core|net|sim|data|log|switch|file)/[\w/.-]+)`")
+"""A path within a crate: `core/client` is `crates/core/src/client`."""
+MAPS = (
+    "ARCHITECTURE.md",
+    *(f"docs/decisions/{one.name}" for one in ROOT.glob("docs/decisions/*.md")),
+)
 NO_ENTRY = {"__init__", "__pycache__", "lib", "mod", "tests", "README"}
 
 
@@ -38,6 +48,17 @@ def missing(readme: str, text: str) -> list[str]:
     ]
 
 
+def lost(text: str) -> list[str]:
+    """The named files that are nowhere, and the places that their crates lack."""
+    places = {one: one.replace("/", "/src/", 1) for one in PLACE.findall(text)}
+    roots = {one: ROOT / "crates" / path for one, path in places.items()}
+    gone = [
+        one for one, root in roots.items() if not (root.exists() or Path(f"{root}.rs").exists())
+    ]
+    files = set(NAME.findall(text)) - places.keys()
+    return sorted([*gone, *(one for one in files if not is_there(one))])
+
+
 def unlisted(folder: str, text: str) -> set[str]:
     """The modules of a folder that the prose and tables of a README do not name."""
     modules = {one.stem for one in (ROOT / folder).iterdir()} - NO_ENTRY
@@ -49,6 +70,11 @@ def test_files_that_readmes_name_are_there(readme: str) -> None:
     assert missing(readme, (ROOT / readme).read_text("utf-8")) == []
 
 
+@pytest.mark.parametrize("page", MAPS)
+def test_places_that_the_map_and_decisions_name_are_there(page: str) -> None:
+    assert lost((ROOT / page).read_text("utf-8")) == []
+
+
 @pytest.mark.parametrize("readme", LISTS)
 def test_readmes_with_a_table_of_files_name_all(readme: str) -> None:
     assert unlisted(LISTS[readme], (ROOT / readme).read_text("utf-8")) == set()
@@ -56,4 +82,8 @@ def test_readmes_with_a_table_of_files_name_all(readme: str) -> None:
 
 def test_a_wrong_name_and_a_module_without_an_entry_are_found() -> None:
     assert missing("crates/log/README.md", "`led.rs` and `visit.rs`") == ["led.rs"]
+    assert lost("`core/system/line.rs`, `core/random`, `log/reading` and `srpt.rs`") == [
+        "core/system/line.rs",
+        "log/reading",
+    ]
     assert "window" in unlisted("crates/core/src/system/link", "| `timer.rs` |")
