@@ -40,7 +40,7 @@ def validate(
 def show(
     workload: GivenWorkload | None = None, system: GivenSystem | None = None
 ) -> dict[str, Any]:
-    """Show a workload, a system, or both, as they are understood: with all defaults.
+    """Show a workload, a system, or both, as they are understood: with every key.
 
     Args:
         workload: The path of a workload file, a published workload's name, or its keys.
@@ -81,11 +81,11 @@ def validated(call: Call) -> Answer:
 
 
 def shown(call: Call) -> Answer:
-    """Files with all defaults."""
+    """Files with every key: an absent one has its schema's default, or null."""
     loaded = call.do(show)
     facts = _facts(loaded["workload"]) if "workload" in loaded else {}
     tables = {kind: one.tables for kind, one in loaded.items()}
-    return Answer("done", f"{' and '.join(loaded)} with all defaults", figures=facts | tables)
+    return Answer("done", f"{' and '.join(loaded)} with every key", figures=facts | tables)
 
 
 def _facts(workload: Any) -> dict[str, Any]:
