@@ -79,7 +79,7 @@ pub(crate) struct Session {
     pub(crate) parent: Option<usize>,
     /// The number of functions that children have run for it.
     pub(crate) parts: u64,
-    /// Whether it has used a variable that all sessions share.
+    /// Whether it has used a shared variable or lock.
     pub(crate) shares: bool,
     /// The answer to that, if it waited.
     pub(crate) shared_return: Option<SharedAnswer>,
