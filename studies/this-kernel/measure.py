@@ -23,13 +23,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from disturbance import Use, server_s
-from generator import beside
-from server import burning
-
 import thinktime as tt
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.resolve().parent))
+
+from burn_server import burning
+from disturbance import Use, server_s
+from generator_cores import beside
+
 DRAIN = "60s"
 
 
