@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+HERE = Path(__file__).resolve().parent
 CORES = 2
 DEMAND_S = 0.02
 RATE = 25
@@ -31,10 +33,7 @@ class Cell:
     @property
     def name(self) -> str:
         """The cell in words."""
-        if self.limit is None:
-            words = "no limit"
-        else:
-            words = f"{self.limit:g} in {self.period_ms} ms"
+        words = "no limit" if self.limit is None else f"{self.limit:g} in {self.period_ms} ms"
         if self.burst_ms:
             words += f", burst {self.burst_ms} ms"
         if self.threads != "per-request":

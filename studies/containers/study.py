@@ -23,22 +23,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cells import CORES, DEMAND_S, RATE, Cell, cells, served, simulated, users, users_and_neighbours
-
+import cells
 import polars as pl
+from cells import Cell
 
 import thinktime as tt
 from thinktime.inputs.dicts import toml_of
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(cells.HERE.parent))
 
 import marks
 import output
 from burn_server import burning
 from generator_cores import beside
 
-PAGE = HERE.parents[1] / "docs" / "studies-containers.md"
+PAGE = cells.HERE.parents[1] / "docs" / "studies-containers.md"
 PERCENTILES = ("p50", "p90", "p99")
 BURNER = [sys.executable, "-c", "while True: pass"]
 THROTTLED = re.compile(r"throttled in ([\d,]+) of ([\d,]+) periods")
@@ -52,13 +51,13 @@ def main() -> int:
     parser.add_argument("--predict", action="store_true", help="simulate anew what was measured")
     output.add_option(parser)
     options = parser.parse_args()
-    to = output.folder(parser, options.to, HERE, short=options.quick)
+    to = output.folder(parser, options.to, cells.HERE, short=options.quick)
     to.mkdir(parents=True, exist_ok=True)
     file = to / "results.json"
     found = json.loads(file.read_text()) if file.exists() else {}
     seconds = 3 if options.quick else options.seconds
     try:
-        for cell in cells(short=options.quick):
+        for cell in cells.cells(short=options.quick):
             if cell.name in found and not options.predict:
                 continue
             print(cell.name, file=sys.stderr, flush=True)
@@ -68,16 +67,18 @@ def main() -> int:
     except KeyboardInterrupt:
         print("interrupted; the cells so far are kept", file=sys.stderr)
         return 130
-    if to == HERE:
+    if to == cells.HERE:
         marks.put(PAGE, list(lines(found)))
     return 0
 
 
 def typical(seconds: int) -> int:
     """The first seed whose requests bring as much work as their rate promises, within 1 %."""
-    wanted_s = RATE * DEMAND_S * seconds
+    wanted_s = cells.RATE * cells.DEMAND_S * seconds
     for seed in range(1, 1000):
-        alone = tt.simulate(users(seed), served(Cell()), duration=f"{seconds}s", warmup=0).summary
+        alone = tt.simulate(
+            cells.users(seed), cells.served(Cell()), duration=f"{seconds}s", warmup=0
+        ).summary
         brought_s = alone["requests"] * alone["service_time_s"]["mean"]
         if abs(brought_s / wanted_s - 1) < 0.01:
             return seed
@@ -86,15 +87,15 @@ def typical(seconds: int) -> int:
 
 def measure(cell: Cell, seconds: int) -> dict[str, Any]:
     """The figures of a real container; times in seconds."""
-    cores = sorted(os.sched_getaffinity(0))[-CORES:]
+    cores = sorted(os.sched_getaffinity(0))[-cells.CORES :]
     seed = typical(seconds)
-    system = served(cell)
+    system = cells.served(cell)
     with TemporaryDirectory() as place:
         file = Path(place) / "system.toml"
         file.write_text(toml_of(system), "utf-8")
         with burning(file, cores) as server, neighbours(cell.neighbours, cores), beside(cores):
             result = tt.run(
-                users(seed), server.url, duration=f"{seconds}s", warmup=0, drain="60s",
+                cells.users(seed), server.url, duration=f"{seconds}s", warmup=0, drain="60s",
                 demands=system,
             )  # fmt: skip
     throttled = THROTTLED.search("\n".join(server.said))
@@ -142,8 +143,8 @@ def simulate(cell: Cell, measured: dict[str, Any]) -> dict[str, Any]:
 
 
 def _simulated(cell: Cell, measured: dict[str, Any], scheduling: dict[str, Any]) -> tt.Result:
-    workload = users_and_neighbours(measured["seed"], cell.neighbours)
-    system = simulated(cell, scheduling)
+    workload = cells.users_and_neighbours(measured["seed"], cell.neighbours)
+    system = cells.simulated(cell, scheduling)
     return tt.simulate(workload, system, duration=f"{measured['seconds']}s", warmup=0, rows="all")
 
 

@@ -25,13 +25,13 @@ from typing import Any
 
 import thinktime as tt
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from burn_server import burning
 from disturbance import Use, server_s
 from generator_cores import beside
 
+HERE = Path(__file__).parent
 DRAIN = "60s"
 
 
