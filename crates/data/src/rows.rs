@@ -36,7 +36,7 @@ pub struct RowTable {
 }
 
 impl RowTable {
-    /// With these names.
+    /// A table of rows with these names.
     #[must_use]
     pub fn new(labels: Labels) -> RowTable {
         let schema = schema(&labels);

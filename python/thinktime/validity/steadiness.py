@@ -70,7 +70,7 @@ def _overload(seen: Evidence) -> Finding | None:
         f"in the second half {came_at} came and {ended_at} ended, so that requests in the system "
         f"went from {units.count(before)} to {units.count(after)}: more came than can be served",
         "times grow for as long as such a rate lasts: give a lower one (`capacity` finds the "
-        "largest that the server bears), or set no store by the times",
+        "largest that the server bears), or do not rely on the times",
     )  # fmt: skip
 
 

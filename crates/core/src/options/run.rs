@@ -17,7 +17,7 @@ options! {
         /// Requests scheduled before this time are sent, but do not count; 0s by default.
         warmup: Time,
         /// Run until the half-width of the mean's 95 % interval is this share of the mean, as in
-        /// 5%: for at least 10s and 1000 requests, and at most the duration, by default 10min.
+        /// 5%: for at least 10s and 1,250 requests, and at most the duration, by default 10min.
         precision: Share,
         /// Longest wait for the last responses; 10s by default.
         drain: Time,

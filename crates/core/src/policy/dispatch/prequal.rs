@@ -1,4 +1,4 @@
-//! Prequal: by probes that come before the request.
+//! Prequal: a choice by probes of servers that were answered before the request came.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ struct Prequal {
     uses: f64,
     /// Answers, the oldest first.
     pool: Vec<Answer>,
-    /// The fraction of a probe that is still owed, if a request makes no whole number of them.
+    /// The fraction of a probe that is still owed, if the number of probes a request is not whole.
     owed: f64,
     /// Whether the next answer to be removed is the worst, and not the oldest.
     worst: bool,
