@@ -91,7 +91,7 @@ def test_a_trace_is_served_row_by_row(
         f'prompt = "trace(trace.csv, column={prompt})"\n'
         f'output = "trace(trace.csv, column={output})"\n'
     )
-    result = tt.simulate(
+    tt.simulate(
         tmp_path / "w.toml", tt.System(SYSTEM), warmup=0, rows="all", output=tmp_path / "result"
     )
     found = polars.read_parquet(tmp_path / "result" / "requests.parquet").sort("scheduled_ns")
