@@ -34,7 +34,7 @@ pub(super) fn request_figures(
     let figures = |name: &str, (tally, errors, causes): Found<'_>| {
         let bodies = collector.programs.iter().flat_map(|report| report.failed_bodies(name));
         let bodies = bodies.map(|(cause, body)| (cause.to_owned(), body.to_owned())).collect();
-        let EventFigures { events, first_event_s, event_gap_s } =
+        let EventFigures { events, prompt_tokens, output_tokens, first_event_s, event_gap_s } =
             collector.event_figures(workload, |kind| kind.name == name);
         RequestFigures {
             requests: tally.count(),
@@ -43,6 +43,8 @@ pub(super) fn request_figures(
             bodies,
             response_time_s: tally.figures(None),
             events,
+            prompt_tokens,
+            output_tokens,
             first_event_s,
             event_gap_s,
         }

@@ -131,6 +131,12 @@ pub struct Summary {
     /// The events of streamed responses; only if the workload has such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// The tokens of prompts, by the responses that report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+    /// The tokens of these responses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
     /// From the scheduled time of a request to its first event; of those that succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_event_s: Option<TimeFigures>,
@@ -235,6 +241,8 @@ impl Summary {
             page_errors: pages.map(|pages| pages.failed),
             page_response_time_s: pages.map(|pages| pages.response_time_s),
             events: events.events,
+            prompt_tokens: events.prompt_tokens,
+            output_tokens: events.output_tokens,
             first_event_s: events.first_event_s,
             event_gap_s: events.event_gap_s,
             goodput: collector.goodput(duration_s),

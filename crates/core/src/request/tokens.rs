@@ -7,6 +7,7 @@ use thinktime_file::schema::Scalar;
 use thinktime_file::units::Dimension;
 use thinktime_file::workload::TokensTable;
 
+use crate::attempt::TokenCounts;
 use crate::distribution::Distribution;
 use crate::files::Files;
 use crate::random::{Purpose, StreamFamily};
@@ -17,15 +18,6 @@ pub const TOKENS_MAX: u32 = 1 << 24;
 /// A mean adds up at most this many probabilities, and leaves out those below this.
 const TERMS_MAX: u32 = 1 << 20;
 const NEGLIGIBLE: f64 = 1e-12;
-
-/// The tokens of one request, at least 1 each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TokenCounts {
-    /// Those of the prompt.
-    pub prompt: u32,
-    /// Those of the response.
-    pub output: u32,
-}
 
 /// Where numbers of tokens come from.
 #[derive(Clone, Debug)]
@@ -69,7 +61,7 @@ impl Tokens {
         Tokens { prompt, output, prompts, outputs, output_mean: Arc::default() }
     }
 
-    /// Those of a session's request, by the number that names its draws.
+    /// Those of a session's request, at least 1 each, by the number that names its draws.
     #[must_use]
     pub fn of_request(&self, session: u64, serial: u64) -> TokenCounts {
         TokenCounts {
