@@ -78,7 +78,7 @@ fn no_number(file: &str, line: usize, field: &str) -> Invalid {
     Invalid::new(format!("{file}:{line}: `{field}` is not a number"))
 }
 
-/// A number, or the seconds from 1970 to a stamp, whose time is that of Greenwich unless it says so.
+/// A number, or the seconds from 1970 to a stamp, which is of Greenwich unless it has an offset.
 fn value_of(field: &str) -> Option<f64> {
     field.parse().ok().or_else(|| stamp_s(field))
 }

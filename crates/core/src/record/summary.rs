@@ -143,8 +143,7 @@ pub struct Summary {
     /// The times between two events of a response, and from the last event to a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_gap_s: Option<TimeFigures>,
-    /// The requests that met all objectives of times; only if there are streamed responses and such
-    /// objectives.
+    /// The requests that met all objectives of times, if responses are streamed and it has such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodput: Option<GoodputFigures>,
     /// How often scripts' checks held, by name.
@@ -175,7 +174,7 @@ pub struct Summary {
     /// The link that the run crossed, if it crossed one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole")]
     pub link: Option<CrossedLink>,
-    /// The findings of the checks; older versions did not note them.
+    /// The findings of the checks, which older versions did not note.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole")]
     pub validity: Option<Vec<CheckFinding>>,
 }
