@@ -143,7 +143,7 @@ pub struct Summary {
     /// The times between two events of a response, and from the last event to a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_gap_s: Option<TimeFigures>,
-    /// The requests that met all objectives of times, if responses are streamed and it has such.
+    /// The requests that met all objectives of times; absent without streams or such objectives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodput: Option<GoodputFigures>,
     /// How often scripts' checks held, by name.
