@@ -19,12 +19,13 @@ pub(crate) struct Trace {
 }
 
 /// The times of `trace(FILE, column=NAME)` in seconds; `None` if the text is another call. Their
-/// unit is the ending of the column's name, whether or not the call names the column.
+/// unit is that of the call, or else the ending of the column's name, whether or not the call names
+/// the column.
 ///
 /// # Errors
 /// When the file cannot be read, has no times, or has a negative one.
 pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Invalid> {
-    const USAGE: &str = "trace(FILE, column=NAME, begin=0s, end=TIME)";
+    const USAGE: &str = "trace(FILE, column=NAME, unit=s, begin=0s, end=TIME)";
     const LOGS: [&str; 5] = ["speed", "users", "methods", "timeout", "user"];
     let Some(call) = Call::parse(text).ok().filter(|call| call.name == "trace") else {
         return Ok(None);
@@ -38,17 +39,18 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Inva
              log, add format=auto"
         )));
     }
-    let names = ["file", "column", "format", "begin", "end"];
+    let names = ["file", "column", "unit", "format", "begin", "end"];
     let mut arguments = Arguments::new(&call, USAGE, &names)?;
     let Some(name) = word_of(arguments.required("file")?) else {
         return Err(arguments.error("needs the name of a file"));
     };
     let column = arguments.optional("column").and_then(word_of);
+    let unit = unit(&mut arguments)?;
     arguments.optional("format");
     let (begin_s, end_s) = bounds(&call, &mut arguments)?;
     arguments.finish()?;
     let Column { name: found, numbers: mut times } = files.numbers(&name, column.as_deref())?;
-    let unit = found.as_deref().map_or(1.0, unit_of);
+    let unit = unit.or_else(|| unit_of(found.as_deref()?.rsplit('_').next()?)).unwrap_or(1.0);
     if let Some(bad) = times.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
         return Err(Invalid::new(format!("{name}: `{bad}` is not a time of 0 or more")));
     }
@@ -72,13 +74,22 @@ fn bounds(call: &Call, arguments: &mut Arguments) -> Result<(Option<f64>, Option
     Ok((begin_s, end_s))
 }
 
-/// The unit at the end of a column's name, as in `scheduled_ns`, in seconds.
-fn unit_of(column: &str) -> f64 {
-    match column.rsplit('_').next() {
-        Some("ns") => 1e-9,
-        Some("us") => 1e-6,
-        Some("ms") => 1e-3,
-        _ => 1.0,
+/// The unit that a call gives, in seconds.
+fn unit(arguments: &mut Arguments<'_>) -> Result<Option<f64>, Invalid> {
+    let Some(term) = arguments.optional("unit") else { return Ok(None) };
+    let unit = word_of(term).and_then(|word| unit_of(&word));
+    let refused = || arguments.error("needs a `unit` of s, ms, us or ns");
+    unit.map(Some).ok_or_else(refused)
+}
+
+/// A unit in seconds, by its name or the ending of a column's, as in `scheduled_ns`.
+fn unit_of(word: &str) -> Option<f64> {
+    match word {
+        "s" => Some(1.0),
+        "ms" => Some(1e-3),
+        "us" => Some(1e-6),
+        "ns" => Some(1e-9),
+        _ => None,
     }
 }
 
@@ -114,6 +125,15 @@ mod tests {
         assert_eq!(times(table, "trace(a.csv, column=t_ms)"), Ok(Some(vec![0.005, 0.010])));
         assert_eq!(times(table, "trace(a.csv, column=u_us)"), Ok(Some(vec![1e-6, 2e-6])));
         assert_eq!(times("time\n5\n", "trace(a.csv)"), Ok(Some(vec![5.0])));
+    }
+
+    #[test]
+    fn a_call_may_name_the_unit() {
+        let table = "timestamp,t_us\n5,1\n10,2\n";
+        assert_eq!(times(table, "trace(a.csv, unit=ms)"), Ok(Some(vec![0.005, 0.010])));
+        assert_eq!(times(table, "trace(a.csv, column=t_us, unit=s)"), Ok(Some(vec![1.0, 2.0])));
+        let error = times(table, "trace(a.csv, unit=min)").unwrap_err();
+        assert!(error.contains("needs a `unit` of s, ms, us or ns"), "{error}");
     }
 
     #[test]

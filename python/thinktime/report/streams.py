@@ -31,6 +31,9 @@ def lines_of(result: Result) -> list[Line]:
     streamed = [one for one in summary["by_request"].values() if one.get("events") is not None]
     many = sum(one["requests"] for one in streamed)
     events = units.counted(summary["events"], "event")
+    tokens = summary.get("output_tokens")
+    if tokens is not None:
+        events += f", {units.counted(tokens, 'token')}"
     lines = [
         _line(result, "first event", "first_event_s", many, units.counted(many, "stream")),
         _line(result, "between events", "event_gap_s", many, events),

@@ -24,6 +24,8 @@ pub struct GoodputFigures {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct EventFigures {
     pub(super) events: Option<u64>,
+    pub(super) prompt_tokens: Option<u64>,
+    pub(super) output_tokens: Option<u64>,
     pub(super) first_event_s: Option<TimeFigures>,
     pub(super) event_gap_s: Option<TimeFigures>,
 }
@@ -63,8 +65,11 @@ impl Collector {
 
 fn figures(own: &KindStreams) -> EventFigures {
     let of = |times: &Tally| (times.count() > 0).then(|| times.figures(None));
+    let reported = |tokens: u64| Some(tokens).filter(|tokens| *tokens > 0);
     EventFigures {
         events: Some(own.events),
+        prompt_tokens: reported(own.prompt_tokens),
+        output_tokens: reported(own.output_tokens),
         first_event_s: of(&own.first_event),
         event_gap_s: of(&own.gaps),
     }

@@ -224,6 +224,12 @@ pub struct RequestFigures {
     /// The events of their responses, if these are streamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// The tokens of their prompts, by the responses that report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+    /// The tokens of these responses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
     /// From the scheduled time to the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_event_s: Option<TimeFigures>,

@@ -82,7 +82,7 @@ impl Row {
     /// The mean time between its events, if at least two came.
     #[must_use]
     pub fn event_gap(&self) -> Option<Nanos> {
-        let EventTimes { count, first, last } = self.events;
+        let EventTimes { count, first, last, .. } = self.events;
         (count > 1).then(|| Nanos(last.since(first).0 / u64::from(count - 1)))
     }
 }

@@ -24,6 +24,9 @@ pub(super) struct KindStreams {
     /// Of these, the ones that succeeded within all limits.
     pub(super) good: u64,
     pub(super) events: u64,
+    /// The tokens that responses reported, of prompts and of themselves.
+    pub(super) prompt_tokens: u64,
+    pub(super) output_tokens: u64,
     /// From the scheduled time, of requests that succeeded.
     pub(super) first_event: Tally,
     /// Between two events; and from the last one to a failure.
@@ -86,6 +89,8 @@ impl Streams {
         let Some(own) = self.by_kind.get_mut(row.attempt.kind as usize) else { return };
         own.requests += 1;
         own.events += u64::from(row.events.count);
+        own.prompt_tokens += u64::from(row.events.tokens.prompt);
+        own.output_tokens += u64::from(row.events.tokens.output);
         own.good += u64::from(own.limits.hold(row));
         if let Some(first) = row.first_event().filter(|_| row.error.is_none()) {
             own.first_event.add(first);
@@ -111,6 +116,8 @@ impl KindStreams {
         self.requests += other.requests;
         self.good += other.good;
         self.events += other.events;
+        self.prompt_tokens += other.prompt_tokens;
+        self.output_tokens += other.output_tokens;
         self.first_event.merge(&other.first_event);
         self.gaps.merge(&other.gaps);
     }

@@ -12,9 +12,10 @@ use super::Job;
 use super::finite_mean::finite_mean;
 use super::size_demand::SizeDemand;
 use super::token_demand::TokenDemand;
+use crate::attempt::TokenCounts;
 use crate::distribution::Distribution;
 use crate::files::Files;
-use crate::request::{Sizes, TokenCounts};
+use crate::request::Sizes;
 use crate::times::trace;
 
 /// Service demands, for all requests or by name.

@@ -8,8 +8,7 @@ use thinktime_file::time::Nanos;
 use super::Job;
 use super::ids::NodeId;
 use super::machine::Cause;
-use crate::attempt::EventTimes;
-use crate::request::TokenCounts;
+use crate::attempt::{EventTimes, TokenCounts};
 
 /// Names a visitor in the table; reused after the visitor has left.
 pub(super) type Handle = u32;
@@ -229,6 +228,10 @@ impl Jobs {
             count: all.count.saturating_add(given.count),
             first: all.first.min(given.first),
             last: if all.count > 0 { all.last.max(given.last) } else { given.last },
+            tokens: TokenCounts {
+                prompt: all.tokens.prompt.max(given.tokens.prompt),
+                output: all.tokens.output.saturating_add(given.tokens.output),
+            },
         };
     }
 

@@ -20,6 +20,7 @@ pub mod resp;
 mod response;
 mod server_timing;
 mod streams;
+mod token_usage;
 pub mod websocket;
 
 pub use content::{Content, DecodingError};

@@ -2,8 +2,7 @@
 
 use thinktime_file::time::Nanos;
 
-use crate::attempt::EventTimes;
-use crate::request::TokenCounts;
+use crate::attempt::{EventTimes, TokenCounts};
 
 /// A request's course through the steps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,12 +65,13 @@ impl Course {
         if waits {
             return StepOutcome::Nothing;
         }
-        let EventTimes { count, first, last } = &mut self.events;
+        let EventTimes { count, first, last, tokens } = &mut self.events;
         let gap = (*count > 0).then(|| now.since(*last));
         if *count == 0 {
             *first = now;
         }
         (*count, *last) = (*count + 1, now);
+        *tokens = TokenCounts { output: *count, ..self.counts };
         StepOutcome::Token(gap)
     }
 
