@@ -58,7 +58,7 @@ def main() -> int:
     seconds = 3 if options.quick else options.seconds
     try:
         for cell in cells.cells(short=options.quick):
-            if cell.name in found and not options.predict:
+            if (cell.name in found) != options.predict:
                 continue
             print(cell.name, file=sys.stderr, flush=True)
             measured = found[cell.name]["measured"] if options.predict else measure(cell, seconds)

@@ -11,6 +11,47 @@ pub struct Column {
     pub name: Option<String>,
     /// Its values, from the top.
     pub numbers: Vec<f64>,
+    /// Whether they are stamps, in seconds since 1970.
+    pub are_stamps: bool,
+}
+
+impl Column {
+    /// The same, whose values are no stamps; `file` is for the message.
+    ///
+    /// # Errors
+    /// If they are stamps.
+    pub fn without_stamps(self, file: &str) -> Result<Column, Invalid> {
+        if self.are_stamps {
+            let name = self.name.map_or_else(String::new, |name| format!(" `{name}`"));
+            return Err(Invalid::new(format!(
+                "{file}: the column{name} has stamps, where numbers belong: name another column"
+            )));
+        }
+        Ok(self)
+    }
+}
+
+/// The values of a column so far, which are all numbers or all stamps.
+#[derive(Default)]
+struct Values {
+    numbers: Vec<f64>,
+    are_stamps: bool,
+}
+
+impl Values {
+    fn add(&mut self, field: &str, file: &str, line: usize) -> Result<(), Invalid> {
+        let number = field.parse().ok();
+        let value = number.or_else(|| stamp_s(field));
+        let first = self.numbers.is_empty();
+        let alike = first || self.are_stamps == number.is_none();
+        let Some(value) = value.filter(|_| alike) else {
+            let kind = if self.are_stamps { "stamp" } else { "number" };
+            return Err(Invalid::new(format!("{file}:{line}: `{field}` is not a {kind}")));
+        };
+        self.are_stamps = number.is_none();
+        self.numbers.push(value);
+        Ok(())
+    }
 }
 
 /// Reads one column of comma-separated values, or of JSON lines. Values are numbers, or stamps such
@@ -19,15 +60,18 @@ pub struct Column {
 /// are skipped.
 ///
 /// # Errors
-/// When there is no such column, or a value is neither a number nor a stamp.
+/// When there is no such column, a value is neither a number nor a stamp, or some are the one and
+/// some the other.
 pub fn numbers_of(text: &str, file: &str, column: Option<&str>) -> Result<Column, Invalid> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().map(str::trim).zip(1usize..);
     let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).peekable();
     if lines.peek().is_some_and(|(line, _)| line.starts_with('{')) {
         return members_of(lines, file, column);
     }
     let fields = |line: &str| line.split(',').map(|one| one.trim().to_owned()).collect::<Vec<_>>();
-    let header = lines.next_if(|(line, _)| value_of(&fields(line)[0]).is_none());
+    let is_value = |field: &str| field.parse::<f64>().is_ok() || stamp_s(field).is_some();
+    let header = lines.next_if(|(line, _)| !is_value(&fields(line)[0]));
     let names = header.map(|(line, _)| fields(line));
     let place = match (&names, column) {
         (_, None) => 0,
@@ -41,12 +85,12 @@ pub fn numbers_of(text: &str, file: &str, column: Option<&str>) -> Result<Column
             return Err(Invalid::new(format!("{file}: has no line that names `{name}`")));
         }
     };
-    let number = |(line, at): (&str, usize)| {
-        let field = fields(line).into_iter().nth(place).unwrap_or_default();
-        value_of(&field).ok_or_else(|| no_number(file, at, &field))
-    };
+    let mut values = Values::default();
+    for (line, at) in lines {
+        values.add(&fields(line).into_iter().nth(place).unwrap_or_default(), file, at)?;
+    }
     let name = names.map(|mut names| names.swap_remove(place));
-    Ok(Column { name, numbers: lines.map(number).collect::<Result<_, _>>()? })
+    Ok(Column { name, numbers: values.numbers, are_stamps: values.are_stamps })
 }
 
 /// A member of JSON objects, one a line.
@@ -57,32 +101,27 @@ fn members_of<'a>(
 ) -> Result<Column, Invalid> {
     let Some(name) = column else {
         return Err(Invalid::new(format!(
-            "{file}: has lines of JSON: name the member, as in trace({file}, column=timestamp)"
+            "{file}: has lines of JSON: name the member, as in column=timestamp"
         )));
     };
-    let number = |(line, at): (&str, usize)| {
+    let mut values = Values::default();
+    for (line, at) in lines {
         let object: Map<String, Value> = serde_json::from_str(line)
             .map_err(|error| Invalid::new(format!("{file}:{at}: is no JSON object: {error}")))?;
         let value = object.get(name).ok_or_else(|| {
             let error = unknown("column", name, object.keys().map(String::as_str));
             Invalid::new(format!("{file}:{at}: {error}"))
         })?;
-        let found = value.as_f64().or_else(|| value_of(value.as_str()?));
-        found.ok_or_else(|| no_number(file, at, &value.to_string()))
-    };
-    let numbers = lines.map(number).collect::<Result<_, _>>()?;
-    Ok(Column { name: Some(name.to_owned()), numbers })
+        match value.as_str() {
+            Some(text) => values.add(text, file, at)?,
+            None => values.add(&value.to_string(), file, at)?,
+        }
+    }
+    let Values { numbers, are_stamps } = values;
+    Ok(Column { name: Some(name.to_owned()), numbers, are_stamps })
 }
 
-fn no_number(file: &str, line: usize, field: &str) -> Invalid {
-    Invalid::new(format!("{file}:{line}: `{field}` is not a number"))
-}
-
-/// A number, or the seconds from 1970 to a stamp, which is of Greenwich unless it has an offset.
-fn value_of(field: &str) -> Option<f64> {
-    field.parse().ok().or_else(|| stamp_s(field))
-}
-
+/// The seconds from 1970 to a stamp, which is of Greenwich unless it has an offset.
 fn stamp_s(field: &str) -> Option<f64> {
     let Datetime { date: Some(date), time: Some(time), offset } = field.parse().ok()? else {
         return None;
@@ -138,6 +177,12 @@ mod tests {
         assert_eq!(numbers(lines, None), times);
         assert_eq!(numbers(&named, Some("TIMESTAMP")), times);
         assert_eq!(numbers(&named, Some("ContextTokens")), Ok(vec![9.0, 8.0]));
+        let marked = format!("\u{feff}{named}");
+        assert_eq!(numbers(&marked, Some("TIMESTAMP")), times);
+        let mixed = numbers(&format!("{lines}5,7\n"), None).unwrap_err();
+        assert!(mixed.contains("f:3: `5` is not a stamp"), "{mixed}");
+        let refused = numbers_of(&named, "f", None).unwrap().without_stamps("f").unwrap_err();
+        assert!(refused.to_string().contains("the column `TIMESTAMP` has stamps"), "{refused}");
     }
 
     #[test]

@@ -84,8 +84,8 @@ impl RowTable {
             columns.push(seconds(rows, |row| row.first_event().unwrap_or(Nanos::MAX)));
             columns.push(seconds(rows, gap));
             columns.push(counts(rows, |row| row.events.count));
-            columns.push(reported(rows, |row| row.events.tokens.prompt));
-            columns.push(reported(rows, |row| row.events.tokens.output));
+            columns.push(reported(rows, |row| row.reported_tokens().prompt));
+            columns.push(reported(rows, |row| row.reported_tokens().output));
         }
         RecordBatch::try_new(self.schema(), columns).expect("columns match the schema above")
     }

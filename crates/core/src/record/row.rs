@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
 use super::EventTimes;
-use crate::attempt::{Attempt, Fate};
+use crate::attempt::{Attempt, Fate, TokenCounts};
 use crate::failure::{Word, read_word};
 
 /// One attempt. Times run from the start of the run.
@@ -77,6 +77,12 @@ impl Row {
     pub fn first_event(&self) -> Option<Nanos> {
         let scheduled = self.attempt.request_scheduled;
         (self.events.count > 0).then(|| self.events.first.since(scheduled))
+    }
+
+    /// The tokens that its response reports, which is complete; 0 if it reports none.
+    #[must_use]
+    pub fn reported_tokens(&self) -> TokenCounts {
+        if self.error.is_none() { self.events.tokens } else { TokenCounts::default() }
     }
 
     /// The mean time between its events, if at least two came.

@@ -89,8 +89,9 @@ impl Streams {
         let Some(own) = self.by_kind.get_mut(row.attempt.kind as usize) else { return };
         own.requests += 1;
         own.events += u64::from(row.events.count);
-        own.prompt_tokens += u64::from(row.events.tokens.prompt);
-        own.output_tokens += u64::from(row.events.tokens.output);
+        let tokens = row.reported_tokens();
+        own.prompt_tokens += u64::from(tokens.prompt);
+        own.output_tokens += u64::from(tokens.output);
         own.good += u64::from(own.limits.hold(row));
         if let Some(first) = row.first_event().filter(|_| row.error.is_none()) {
             own.first_event.add(first);

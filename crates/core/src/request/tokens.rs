@@ -7,11 +7,11 @@ use thinktime_file::schema::Scalar;
 use thinktime_file::units::Dimension;
 use thinktime_file::workload::TokensTable;
 
-use crate::attempt::TokenCounts;
+use crate::attempt::{SESSIONS, TokenCounts};
 use crate::distribution::Distribution;
 use crate::files::Files;
 use crate::random::{Purpose, StreamFamily};
-use crate::times;
+use crate::times::TraceCall;
 
 /// The most tokens of a prompt, and of a response.
 pub const TOKENS_MAX: u32 = 1 << 24;
@@ -22,9 +22,9 @@ const NEGLIGIBLE: f64 = 1e-12;
 /// Where numbers of tokens come from.
 #[derive(Clone, Debug)]
 enum Law {
-    Drawn(Distribution),
+    Distribution(Distribution),
     /// The rows of a trace, of which there is at least one.
-    Listed(Arc<[u32]>),
+    Rows(Arc<[u32]>),
 }
 
 /// The laws of the tokens of one kind of request.
@@ -92,11 +92,8 @@ impl Tokens {
 impl Law {
     fn parse(scalar: &Scalar, files: &dyn Files) -> Result<Law, Invalid> {
         let text = scalar.text();
-        if let Some(values) = times::trace(&text, files)? {
-            if values.begin_s.is_some() {
-                return Err(Invalid::new("a trace of tokens has no `begin`: leave it out"));
-            }
-            return Ok(Law::Listed(values.times.into_iter().map(tokens_of).collect()));
+        if let Some(call) = TraceCall::parse(&text)? {
+            return Law::of_trace(&call, files);
         }
         let law = Distribution::parse(&text, files)?.expect(Dimension::Number)?;
         if !law.mean().is_finite() {
@@ -104,18 +101,36 @@ impl Law {
                 "`{law}` has an infinite mean: bound it, as in truncated({law}, hi=8192)"
             )));
         }
-        Ok(Law::Drawn(law))
+        Ok(Law::Distribution(law))
+    }
+
+    fn of_trace(call: &TraceCall, files: &dyn Files) -> Result<Law, Invalid> {
+        let file = &call.file;
+        if call.begin_s.is_some() || call.unit.is_some() {
+            return Err(Invalid::new("a trace of tokens has no `begin` and no `unit`"));
+        }
+        let numbers = call.values(files)?.without_stamps(file)?.numbers;
+        let most = f64::from(TOKENS_MAX);
+        if let Some(bad) = numbers.iter().find(|number| !(0.0..=most).contains(*number)) {
+            return Err(Invalid::new(format!(
+                "{file}: `{bad}` is no number of tokens, of which there are 0 to {TOKENS_MAX}"
+            )));
+        }
+        if numbers.is_empty() {
+            return Err(Invalid::new(format!("{file}: holds no numbers")));
+        }
+        Ok(Law::Rows(numbers.into_iter().map(|number| number.round().max(1.0) as u32).collect()))
     }
 
     fn of_request(&self, family: &StreamFamily, session: u64, serial: u64) -> u32 {
         match self {
-            Law::Drawn(law) => {
+            Law::Distribution(law) => {
                 let drawn = law.sample_whole(&mut family.substream(session, serial));
                 drawn.clamp(1, TOKENS_MAX.into()) as u32
             }
-            Law::Listed(rows) => {
+            Law::Rows(rows) => {
                 // Attempts of a request differ in the upper half alone: see `Attempt::serial`.
-                let row = session.wrapping_add(serial & u64::from(u32::MAX));
+                let row = session % SESSIONS + (serial & u64::from(u32::MAX));
                 rows[(row % rows.len() as u64) as usize]
             }
         }
@@ -124,8 +139,8 @@ impl Law {
     /// E[ceil(N / piece)] of N tokens.
     fn pieces_mean(&self, piece: u32) -> f64 {
         match self {
-            Law::Drawn(law) => pieces_mean(law, piece),
-            Law::Listed(rows) => {
+            Law::Distribution(law) => pieces_mean(law, piece),
+            Law::Rows(rows) => {
                 let pieces: u64 = rows.iter().map(|tokens| u64::from(tokens.div_ceil(piece))).sum();
                 pieces as f64 / rows.len() as f64
             }
@@ -134,14 +149,10 @@ impl Law {
 
     fn tail_index(&self) -> f64 {
         match self {
-            Law::Drawn(law) => law.tail_index(),
-            Law::Listed(_) => f64::INFINITY,
+            Law::Distribution(law) => law.tail_index(),
+            Law::Rows(_) => f64::INFINITY,
         }
     }
-}
-
-fn tokens_of(number: f64) -> u32 {
-    number.round().clamp(1.0, TOKENS_MAX.into()) as u32
 }
 
 /// E[ceil(N / piece)] of a draw N, rounded and at least 1: the sum of P(N > k piece) over all k.
@@ -168,7 +179,11 @@ mod tests {
 
     impl Files for Given {
         fn read(&self, _name: &str) -> Result<String, Invalid> {
-            Ok("in,out\n374,44\n0,0\n396,109\n".to_owned())
+            Ok("at,in,out,id\n\
+                2026-11-30 08:15:00,374,44,1\n\
+                2026-11-30 08:15:01,0,0,2\n\
+                2026-11-30 08:15:02,396,109,33554432\n"
+                .to_owned())
         }
     }
 
@@ -222,6 +237,8 @@ mod tests {
         assert_eq!(of(3, 0, 1), of(0, 0, 1));
         assert_eq!(of(0, 1, 1), of(1, 0, 1));
         assert_eq!(of(0, 0, 2), of(0, 0, 1));
+        // Each population begins with the first row.
+        assert_eq!(of(5 * SESSIONS, 0, 1), of(0, 0, 1));
         assert_eq!(tokens.output_mean(), (44.0 + 1.0 + 109.0) / 3.0);
         assert_eq!(tokens.prompt_pieces_mean(100), (4.0 + 1.0 + 4.0) / 3.0);
         assert_eq!(tokens.tail_index(), f64::INFINITY);
@@ -235,5 +252,13 @@ mod tests {
         let time = error("prompt = 9, output = '5ms'");
         assert!(time.contains("tokens.output"), "{time}");
         assert!(error("prompt = 9").contains("output"));
+        for (column, reason) in [
+            ("at", "the column `at` has stamps"),
+            ("at, unit=ms", "no `begin` and no `unit`"),
+            ("id", "`33554432` is no number of tokens"),
+        ] {
+            let error = error(&format!("output = 5, prompt = 'trace(a.csv, column={column})'"));
+            assert!(error.contains(reason), "{error}");
+        }
     }
 }

@@ -30,20 +30,36 @@ impl TokenUsage {
 
     /// Takes a piece of the line.
     pub(super) fn read(&mut self, piece: &[u8]) {
-        if self.value.is_none() && !self.before.is_empty() {
-            // The key may lie across pieces.
+        let mut rest = piece;
+        loop {
+            if let Some(value) = &mut self.value {
+                let room = VALUE_BYTES - value.len();
+                value.extend_from_slice(&rest[..rest.len().min(room)]);
+                if begins_an_object(value) {
+                    return;
+                }
+                // The word was a text, or has no numbers.
+                self.value = None;
+            }
+            let Some(after) = self.find(rest) else { return self.keep_end(rest) };
+            self.value = Some(Vec::new());
+            self.before.clear();
+            rest = after;
+        }
+    }
+
+    /// What follows the key, which may have begun in an earlier piece.
+    fn find<'a>(&mut self, piece: &'a [u8]) -> Option<&'a [u8]> {
+        if !self.before.is_empty() {
             let (before, head) = (self.before.len(), piece.len().min(KEY.len() - 1));
             self.before.extend_from_slice(&piece[..head]);
-            if let Some(at) = memmem::find(&self.before, KEY) {
-                return self.keep(&piece[at + KEY.len() - before..]);
-            }
+            let found = memmem::find(&self.before, KEY);
             self.before.truncate(before);
+            if let Some(at) = found {
+                return Some(&piece[at + KEY.len() - before..]);
+            }
         }
-        match (&self.value, memmem::find(piece, KEY)) {
-            (Some(_), _) => self.keep(piece),
-            (None, Some(at)) => self.keep(&piece[at + KEY.len()..]),
-            (None, None) => self.keep_end(piece),
-        }
+        memmem::find(piece, KEY).map(|at| &piece[at + KEY.len()..])
     }
 
     /// The line has ended.
@@ -59,12 +75,6 @@ impl TokenUsage {
         }
     }
 
-    fn keep(&mut self, piece: &[u8]) {
-        let value = self.value.get_or_insert_default();
-        let room = VALUE_BYTES - value.len();
-        value.extend_from_slice(&piece[..piece.len().min(room)]);
-    }
-
     /// Keeps what may be the beginning of the key.
     fn keep_end(&mut self, piece: &[u8]) {
         let most = KEY.len() - 1;
@@ -73,6 +83,15 @@ impl TokenUsage {
         }
         self.before.extend_from_slice(&piece[piece.len().saturating_sub(most)..]);
         self.before.drain(..self.before.len().saturating_sub(most));
+    }
+}
+
+/// Whether this may be a colon and an object.
+fn begins_an_object(value: &[u8]) -> bool {
+    match value.trim_ascii_start() {
+        [] => true,
+        [b':', rest @ ..] => matches!(rest.trim_ascii_start(), [] | [b'{', ..]),
+        _ => false,
     }
 }
 
@@ -109,6 +128,8 @@ mod tests {
         let responses = r#"{"response": {"usage": {"input_tokens": 4, "output_tokens": 300}}}"#;
         assert_eq!(counts(&[&[chat], &[responses]]), (4, 300));
         assert_eq!(counts(&[&[r#"{"prompt_tokens": 3}"#]]), (0, 0));
+        let text = r#"{"delta":"usage","none":{"usage":null},"usage":{"prompt_tokens":2}}"#;
+        assert_eq!(counts(&[&[text]]), (2, 0));
         assert_eq!(counts(&[&[r#"{"usage":{"prompt_tokens":99999999999}}"#]]), (0, 0));
     }
 
@@ -116,7 +137,7 @@ mod tests {
         #[test]
         fn pieces_of_any_size_tell_the_same(
             cuts in prop::collection::vec(1..12_usize, 0..40),
-            before in "[a-z\"{}:]{0,30}",
+            before in "([a-z\"{}:]|\"usage\"){0,30}",
         ) {
             let line = before + r#""usage": {"prompt_tokens": 7, "completion_tokens": 5}"#;
             let (mut pieces, mut rest) = (Vec::new(), &line[..]);
