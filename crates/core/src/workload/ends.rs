@@ -124,7 +124,7 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use crate::files::{Files, NoFiles};
-    use crate::workload::Workload;
+    use crate::workload::{Workload, WorkloadFiles};
     use thinktime_file::error::Invalid;
     use thinktime_file::schema::Source;
     use thinktime_file::time::Nanos;
@@ -181,6 +181,7 @@ mod tests {
                 Ok("0.5\n2\n".to_owned())
             }
         }
+        impl WorkloadFiles for Times {}
         let trace = |text: &str| {
             let text = format!("name = 'w'\narrivals.model = 'open'\narrivals.process = '{text}'");
             let found = Workload::parse(Source { file: "", text: &text }, &Times).unwrap();
