@@ -53,7 +53,7 @@ def test_a_mix_is_simulated_for_as_long_as_it_is_one() -> None:
     assert done.summary["duration_s"] == pytest.approx(200.0)
     # 8,000 requests on average: four standard deviations, 6e-5.
     assert done.summary["requests"] == pytest.approx(8020, abs=360)
-    assert any("with the last arrivals" in one for one in done.summary["notes"])
+    assert any("of the largest population that ends" in one for one in done.summary["notes"])
 
 
 def test_probes_of_a_mix_end_with_it(tmp_path: Path) -> None:

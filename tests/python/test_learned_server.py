@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from made_logs import Known, make
 from road.log import write
@@ -12,6 +13,8 @@ from road.site import Site
 from typer.testing import CliRunner
 
 import thinktime as tt
+from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.report import outcome
 from thinktime.cli import app
 
 WORKLOAD = """
@@ -125,6 +128,25 @@ def test_a_capacity_beyond_the_known_rate_is_not_to_be_trusted(files: tuple[str,
     found = json.loads(result.output[: result.output.rindex("}") + 1])
     assert found["value"] > 26
     assert any("learned from access.log" in doubt for doubt in found["doubts"])
+
+
+@pytest.mark.parametrize(
+    ("high", "status"), [(2.2, "done"), (2.4, "not to be trusted"), (None, "done")]
+)
+def test_a_capacity_whose_interval_reaches_beyond_the_known_rate(
+    high: float | None, status: str
+) -> None:
+    """The probe at 2.3 times failed, on a server that is known up to 2 times."""
+    doubt = {"name": "learned model", "verdict": "not to be trusted", "found": "", "advice": ""}
+    probes = pl.DataFrame({
+        "value": [2.3, 2.0], "passed": [False, True], "untrusted": ["a guess", None],
+        "validity": [[doubt], [{**doubt, "verdict": "fine"}]],
+    })  # fmt: skip
+    found = Capacity(
+        what="scale", unit="times the workload", value=2.1, low=2.0, high=high, verdict="found",
+        words="", probes=probes,
+    )  # fmt: skip
+    assert outcome(found).status == status
 
 
 @pytest.mark.usefixtures("brief_advice")

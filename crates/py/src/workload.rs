@@ -166,8 +166,9 @@ impl Workload {
         self.inner.arrivals_end().map(|end| end.as_secs_f64())
     }
 
-    /// The seconds after the start from which only closed populations continue; None if the
-    /// arrivals of no population end, or those of another open one do not.
+    /// The seconds after the start from which only closed populations and smaller ones than the
+    /// largest one that ends continue; None if the arrivals of no population end, or if a larger
+    /// open one continues.
     #[getter]
     fn mix_end_s(&self) -> Option<f64> {
         self.inner.mix_end().map(|end| end.as_secs_f64())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from thinktime.capacity_search.answer import Capacity, requests_told
 from thinktime.capacity_search.table import table
@@ -10,7 +11,9 @@ from thinktime.present import units
 from thinktime.present.page import Section
 from thinktime.present.report import Case, Report, outcome_of
 from thinktime.results import origin_line
+from thinktime.results.finding import SPOILT
 from thinktime.results.verdict import Verdict
+from thinktime.validity import learned_model
 
 DOUBTS = {
     "imprecise": "The interval is wider than was asked for, and more probes would not change that",
@@ -76,10 +79,24 @@ def outcome(found: Capacity) -> Verdict:
 
 
 def _untrusted(found: Capacity) -> str | None:
-    """Why the largest value that met the objectives is not to be trusted; None if it is."""
-    passed = [row for row in found.probes.to_dicts() if row["passed"]]
-    why = max(passed, key=lambda row: row["value"])["untrusted"] if passed else None
+    """Why the answer is not to be trusted; None if it is.
+
+    It is as sure as the largest value that met the objectives, unless its interval reaches to one
+    at which the server is not known.
+    """
+    rows = found.probes.sort("value").to_dicts() if len(found.probes) else []
+    passed = [row["untrusted"] for row in rows if row["passed"]][-1:]
+    unknown = [
+        row["untrusted"] for row in rows if row["value"] <= (found.high or 0) and _guess(row)
+    ]
+    why = next((one for one in (*passed, *unknown) if one is not None), None)
     return None if why is None else str(why)
+
+
+def _guess(row: Mapping[str, Any]) -> bool:
+    """Whether the model of the server is not known at the rate of a probe."""
+    checks = row["validity"] or ()
+    return any(one["name"] == learned_model.NAME and one["verdict"] == SPOILT for one in checks)
 
 
 def _headline(found: Capacity) -> str:

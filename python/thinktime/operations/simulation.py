@@ -63,7 +63,8 @@ def simulate(
         think: As in `run`.
         seed: As in `run`.
         requests: Number of requests that begin after the warm-up; 1000000 if nothing else ends the
-            simulation; a mix ends with its arrivals if only closed populations continue.
+            simulation; a mix ends with the arrivals of its largest population if only closed or
+            smaller ones continue.
         duration: Virtual time at which no more requests begin, as in 10min.
         warmup: Requests scheduled before this time do not count; auto finds how long the start
             makes a difference, and is the default unless a duration is given or a log or a trace of

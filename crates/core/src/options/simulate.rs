@@ -10,7 +10,8 @@ options! {
     /// What `simulate` may be told.
     SimulateOptions {
         /// Number of requests that begin after the warm-up; 1000000 if nothing else ends the
-        /// simulation. A mix ends with its arrivals if only closed populations continue.
+        /// simulation. A mix ends with the arrivals of its largest population if only closed
+        /// or smaller ones continue.
         requests: Whole,
         /// Virtual time at which no more requests begin, as in 10min.
         duration: Time,

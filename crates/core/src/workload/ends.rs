@@ -32,8 +32,9 @@ impl Workload {
         let long = |at: Nanos| end.as_secs_f64() > LONGER * at.as_secs_f64();
         let early = self.ends().into_iter().filter(|(_, at)| long(*at));
         let told: Vec<_> = early
-            .map(|(one, at)| {
-                format!("`{}` had no arrivals after {}", one.name, words::time(at.as_secs_f64()))
+            .map(|(place, at)| {
+                let name = &self.populations[place].name;
+                format!("`{name}` had no arrivals after {}", words::time(at.as_secs_f64()))
             })
             .collect();
         (!told.is_empty()).then(|| {
@@ -75,13 +76,33 @@ impl Workload {
         self.arrival_ends().collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
-    /// The end of the last arrivals, if only closed populations continue after it. The rest of a
-    /// longer run has these alone, and is no longer a run of this mix.
+    /// The end of the largest population whose arrivals end, if those that continue are closed or
+    /// make fewer requests until then. The rest of a longer run has these alone, and is no longer a
+    /// run of this mix.
     #[must_use]
     pub fn mix_end(&self) -> Option<Nanos> {
         let ends = self.ends();
-        let open = self.populations.iter().filter(|one| one.arrivals().is_some()).count();
-        ends.iter().map(|(_, at)| *at).max().filter(|_| ends.len() == open)
+        let (most, end) = ends
+            .iter()
+            .map(|(place, at)| (self.requests_until(*place, *at), *at))
+            .max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let continues = |place: &usize| ends.iter().all(|(ended, _)| ended != place);
+        let smaller = |place: usize| {
+            self.populations[place].arrivals().is_none() || self.requests_until(place, end) <= most
+        };
+        (0..self.populations.len()).filter(continues).all(smaller).then_some(end)
+    }
+
+    /// The expected number of requests of an open population until its end, or until this time if
+    /// it has none. A session counts for one if a program chooses its requests.
+    fn requests_until(&self, place: usize, at: Nanos) -> f64 {
+        let (one, seed) = (&self.populations[place], self.population_seed(place));
+        let sessions = one.arrivals().map_or(0.0, |arrivals| {
+            let most = arrivals.mean_rate() * at.as_secs_f64();
+            if arrivals.is_endless() { most } else { arrivals.number(seed) }
+        });
+        let each = one.requests_per_session(seed);
+        sessions * if each.is_finite() { each } else { 1.0 }
     }
 
     /// Of each population the end of its arrivals, if they have one.
@@ -91,20 +112,20 @@ impl Workload {
         })
     }
 
-    /// The populations whose arrivals end, with that time, if others continue.
-    fn ends(&self) -> Vec<(&Population, Nanos)> {
+    /// The places of the populations whose arrivals end, with that time, if others continue.
+    fn ends(&self) -> Vec<(usize, Nanos)> {
         if self.arrivals_end().is_some() {
             return Vec::new();
         }
-        let ends = self.populations.iter().zip(self.arrival_ends());
-        ends.filter_map(|(one, end)| Some((one, end?))).collect()
+        self.arrival_ends().enumerate().filter_map(|(place, end)| Some((place, end?))).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::files::NoFiles;
-    use crate::workload::Workload;
+    use crate::files::{Files, NoFiles};
+    use crate::workload::{Workload, WorkloadFiles};
+    use thinktime_file::error::Invalid;
     use thinktime_file::schema::Source;
     use thinktime_file::time::Nanos;
 
@@ -132,9 +153,47 @@ mod tests {
         }
         let end_s = workload(CLOSED).mix_end().unwrap().as_secs_f64();
         assert!((end_s - 100.0).abs() < 1e-6, "{end_s}");
-        assert_eq!(workload(OPEN).mix_end(), None, "the other open one continues");
+        let end_s = workload(OPEN).mix_end().unwrap().as_secs_f64();
+        assert!((end_s - 100.0).abs() < 1e-6, "{end_s}: the one that continues is smaller");
+        // Of 1,800 requests until then, and of more.
+        let larger = |rate| workload(&format!("model = 'open'\nrate = {rate}")).mix_end().is_none();
+        assert!(!larger(17.9) && larger(18.1), "a mix lasts for as long as its largest population");
         let endless = workload(&format!("{OPEN}\nprofile = 'sine(period=20s, low=0)'"));
         assert!(endless.ended_before(Nanos::from_secs_f64(1000.0)).is_some());
+    }
+
+    /// A population of 1,800 requests ends after 100 s, one of 10 or 10,000 after 1,000 s.
+    #[test]
+    fn a_mix_ends_with_its_largest_population_that_ends() {
+        for (rate, wanted_s) in [("0.01", 100.0), ("10", 1000.0)] {
+            let third = "\n[[population]]\nname = 'c'\n[population.arrivals]\nmodel = 'open'";
+            let mix = format!("{CLOSED}{third}\nrate = {rate}\nprofile = 'steps(0s: 1, 1000s: 0)'");
+            let end_s = workload(&mix).mix_end().unwrap().as_secs_f64();
+            assert!((end_s - wanted_s).abs() < 1e-6, "{end_s}");
+        }
+    }
+
+    #[test]
+    fn a_trace_ends_when_its_arrivals_were_counted_to_the_end() {
+        struct Times;
+        impl Files for Times {
+            fn read(&self, _name: &str) -> Result<String, Invalid> {
+                Ok("0.5\n2\n".to_owned())
+            }
+        }
+        impl WorkloadFiles for Times {}
+        let trace = |text: &str| {
+            let text = format!("name = 'w'\narrivals.model = 'open'\narrivals.process = '{text}'");
+            let found = Workload::parse(Source { file: "", text: &text }, &Times).unwrap();
+            found.arrivals_end().unwrap().as_secs_f64()
+        };
+        for (text, end_s) in [
+            ("trace(t.csv, begin=0s, end=60s)", 60.0),
+            ("trace(t.csv, begin=0s)", 2.0),
+            ("trace(t.csv)", 3.0),
+        ] {
+            assert!((trace(text) - end_s).abs() < 1e-6, "{text}: {}", trace(text));
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.pace_spread import spread_between
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
+from thinktime.learn.populations.waits import waits
 from thinktime.present import units
 
 PAUSE_S = 1800.0
@@ -183,13 +184,16 @@ def _chained(seen: Evidence, streams: Streams, staying: Flags) -> float:
     """How often a page has the one before it as referrer, if it has any.
 
     For one person that is nearly always so; for several behind one address seldom. Without
-    referrers, users with more than a page in five seconds are taken for several.
+    referrers, users with more than a page in five seconds are taken for several, unless no page
+    comes before the answer to the one before.
     """
     page = ~seen.is_object[seen.path[streams.rows]] & staying[streams.ids]
     ids, rows = streams.ids[page], streams.rows[page]
     after = np.flatnonzero(ids[1:] == ids[:-1]) + 1
     told = after[seen.referred[rows[after]]]
     if len(told) <= 0.05 * len(rows):
+        if waits(seen.by_user(rows)[0], PAUSE_S).waits:
+            return 1.0
         (middle,) = streams.quantiles(streams.gaps, 0.5)
         return float((middle[staying] > 5.0).mean())
     found = seen.requests.rows["referrer"].gather(rows[told]).to_numpy()
