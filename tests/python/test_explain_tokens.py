@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -61,19 +62,56 @@ def test_the_command_shows_it_and_its_file_can_be_simulated(tmp_path: Path) -> N
     assert "token_server" in found["system"]
 
 
-def test_another_server_is_refused(tmp_path: Path) -> None:
-    """A memory that forces preemptions is none of the three times."""
+def test_a_server_that_preempts_is_refused(tmp_path: Path) -> None:
+    """Preemptions for lack of memory follow from none of the three times."""
     result, _ = measured(3, tmp_path, 0.9, "memory = 1500")
     found = token_server_of(result)
     assert found.refusal is not None
     assert "no server of tokens fits" in found.sentence
+    done = CliRunner().invoke(app, ["explain", str(tmp_path / "result")])
+    assert done.exit_code == 3, done.output
 
 
-def test_too_few_requests_are_refused(tmp_path: Path) -> None:
+def test_one_replication_is_looked_at(tmp_path: Path) -> None:
     text = WORKLOAD.format(seed=1, mu=4, output=30)
-    system = 'name = "s"\n[[token_server]]\nname = "gpu"\nmax_batch = 8\nstep_time = "5ms"\n'
-    result = tt.simulate(tt.Workload(text), tt.System(system), requests=50, warmup=0, rows="all")
-    with pytest.raises(
-        tt.InputError, match="50 responses reported their tokens, and 100 are needed"
-    ):
+    folder = tmp_path / "result"
+    tt.simulate(
+        tt.Workload(text), tt.System(SMALL), requests=1500, warmup=0, rows="all",
+        replications=3, output=folder,
+    )  # fmt: skip
+    found = token_server_of(tt.Result.load(folder))
+    assert found.refusal is None
+    assert found.step_time_s == pytest.approx(5e-3, rel=0.02)
+
+
+SMALL = 'name = "s"\n[[token_server]]\nname = "gpu"\nmax_batch = 8\nstep_time = "5ms"\n'
+
+
+@pytest.mark.parametrize(
+    ("requests", "rows", "more", "message"),
+    [
+        (50, "all", "", "had more than 5 tokens, and 100 are needed: run it for longer"),
+        (1500, "1/2", "", "all its rows are needed"),
+        (1500, "all", 'timeout = "40ms"', "of 1,500 requests failed: explain a run without"),
+        (1500, "all", 'timeout = "40ms"\nretry = { attempts = 3 }', "failed|tried again"),
+    ],
+)
+def test_rows_that_do_not_show_steps_are_refused(
+    requests: int, rows: str, more: str, message: str
+) -> None:
+    text = WORKLOAD.format(seed=1, mu=4, output=30) + more
+    result = tt.simulate(
+        tt.Workload(text), tt.System(SMALL), requests=requests, warmup=0, rows=rows
+    )
+    with pytest.raises(tt.InputError, match=message):
         token_server_of(result)
+
+
+def test_tokens_that_come_together_show_no_steps(tmp_path: Path) -> None:
+    """As behind a proxy that collects a response before it sends it on."""
+    measured(1, tmp_path, 0.6)
+    rows = pl.read_parquet(tmp_path / "result" / "requests.parquet")
+    done = (pl.col("done_ns") - pl.col("scheduled_ns")) * 1e-9
+    rows.with_columns(first_event_s=done).write_parquet(tmp_path / "result" / "requests.parquet")
+    with pytest.raises(tt.InputError, match="came together"):
+        token_server_of(tt.Result.load(tmp_path / "result"))

@@ -28,7 +28,8 @@ def command(
 ) -> None:
     """Find the server that fits a result, and what other systems would have shown.
 
-    If responses report their tokens, it finds the times of a server of tokens.
+    If responses report their tokens, it finds the times of a server of tokens, unless --demand,
+    --log, --low-load or --scale speak of stations.
 
     The status is 3 if no model fits: then nothing is predicted.
     """
@@ -40,8 +41,10 @@ def command(
         measured = Result.load(result)
         shown = common.errors.is_terminal
         with common.errors.status("models are simulated") if shown else nullcontext():
-            if token_server.has_tokens(measured):
-                _show_tokens(token_server.token_server_of(measured), as_json=json)
+            stations = (demand, low_load, given.get("log"), given.get("scale"))
+            if token_server.has_tokens(measured) and not any(stations):
+                most = given.get("requests_max") or token_server.REQUESTS_MAX
+                _show_tokens(token_server.token_server_of(measured, most), as_json=json)
                 return
             found = explain_result(measured, demand, low_load=low, **given)
     if json:

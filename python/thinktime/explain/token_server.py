@@ -5,15 +5,16 @@ The mean time between two tokens of a response is that of the steps under way me
     step_time + request_time * requests in the step + prompt_token_time * tokens of prompts read
 
 The number of requests and the tokens of prompts follow from the rows, so that the three times are
-found by least squares, none below 0. Pieces of prompts, and places of the batch, are those whose
-simulation of the same arrivals and tokens has the nearest first tokens.
+found by least squares, none below 0. Pieces of prompts, and the number of places in the batch, are
+those of a few whose simulation of the same arrivals and tokens has the nearest first tokens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime import InputError
+from thinktime.explain.visits import FAILED_MAX, answered, network_s
 from thinktime.inputs.dicts import toml_of
 from thinktime.operations import simulate
 from thinktime.present import units
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
 REQUESTS_MIN = 100
 """Fewer requests do not tell three times."""
 
-TOKENS_MIN = 5
+REQUESTS_MAX = 20_000
+"""If there are more requests, the first ones are used."""
+
+GAPS_MIN = 5
 """The mean of fewer gaps says little of steps."""
 
 OFF_MAX = 0.1
@@ -43,10 +48,12 @@ CHUNKS = (None, 128, 256, 512, 1024, 2048, 4096, 8192)
 """The pieces of prompts that are tried."""
 
 FIGURES = {
-    "first_event_s": "first token",
-    "event_gap_s": "between tokens",
+    "first_token_s": "first token",
+    "mean_gap_s": "mean between tokens",
     "response_s": "response",
 }
+"""The times that are compared: from sending to the first token, between the tokens of a response on
+average, and of whole responses."""
 
 _SHARES = {"p50": 0.5, "p99": 0.99}
 
@@ -61,13 +68,13 @@ class TokenServerFit:
     request_time_s: float
     prompt_token_time_s: float
     max_batch: int
-    """The most requests that were in the batch together: it may have had more places."""
+    """The places of the batch; a server that was never full may have more."""
 
     prefill_chunk: int | None
     """The pieces in which prompts are read; None if they are read whole."""
 
     measured: Mapping[str, Mapping[str, float]]
-    """Mean, p50 and p99 of the time to the first token, between tokens, and of responses."""
+    """Mean, p50 and p99 of the times of `FIGURES`."""
 
     modelled: Mapping[str, Mapping[str, float]]
     """The same, of the same arrivals and tokens on the model."""
@@ -112,15 +119,15 @@ class TokenServerFit:
         return (
             f"a server of tokens fits: a step takes {units.seconds(self.step_time_s)}, "
             f"{units.seconds(self.request_time_s)} more for each request in it, and "
-            f"{units.seconds(self.prompt_token_time_s)} for each token of a prompt{pieces}; up to "
-            f"{units.counted(self.max_batch, 'request')} were in a step"
+            f"{units.seconds(self.prompt_token_time_s)} for each token of a prompt{pieces}; its "
+            f"batch has {units.counted(self.max_batch, 'place')} or more"
         )
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
         return asdict(self) | {
             "sentence": self.sentence,
-            "refused": self.refusal is not None,
+            "refused": self.refusal,
             "system": self.system,
         }
 
@@ -130,75 +137,105 @@ def has_tokens(result: Result) -> bool:
     return result.summary.get("output_tokens") is not None
 
 
-def token_server_of(result: Result) -> TokenServerFit:
+def token_server_of(result: Result, requests_max: int = REQUESTS_MAX) -> TokenServerFit:
     """Find the server of tokens of a result.
 
     Args:
         result: A run or a simulation with all its rows, whose responses report their tokens.
+        requests_max: If there are more requests, the first ones are used.
 
     Raises:
-        InputError: if rows were not kept, or those that have tokens are too few.
+        InputError: if the result is not to be trusted, rows were not kept or are too few, requests
+            failed or were tried again, or responses do not report their tokens.
     """
-    if result.requests is None:
-        raise InputError("rows were not kept: run it anew with --rows all")
-    seen = _Seen(pl.DataFrame(result.requests))
-    if len(seen.rows) < REQUESTS_MIN:
+    where = result.path or "the result"
+    if result.untrusted:
+        raise InputError(f"{where}: it is not to be trusted: {result.untrusted}")
+    responses = _Responses(_rows(result, requests_max))
+    if refusal := _refusal(result, responses):
+        raise InputError(f"{where}: {refusal}")
+    step_s, request_s, prompt_token_s = _times(responses)
+    if step_s + request_s <= 0:
         raise InputError(
-            f"{units.counted(len(seen.rows), 'response')} reported their tokens, and "
+            f"{where}: the tokens of a response came together, so that no step can be seen: is "
+            "there a proxy that collects them?"
+        )
+    bare = TokenServerFit(
+        step_time_s=step_s, request_time_s=request_s, prompt_token_time_s=prompt_token_s,
+        max_batch=1, prefill_chunk=None, measured=_figures(responses.rows), modelled={},
+    )  # fmt: skip
+    longest = responses.column("prompt").max()
+    chunks = [chunk for chunk in CHUNKS if chunk is None or chunk < longest]
+    # Those whose prompts are read have places too, and those in the line have none.
+    places = {responses.running_max("first"), responses.running_max("sent")}
+    tried = [replace(bare, max_batch=n, prefill_chunk=c) for n, c in product(places, chunks)]
+    fits = [replace(one, modelled=_figures(_simulated(responses, one.system))) for one in tried]
+    return min(fits, key=_distance)
+
+
+def _rows(result: Result, most: int) -> pl.DataFrame:
+    """The times and the tokens of the answered requests, as the server saw them, in seconds."""
+    rows = answered(result, most, "scheduled_ns", "first_event_s", "prompt_tokens", "output_tokens")
+    way_s = network_s(result) / 2
+    return rows.select(
+        sent=pl.col("begin_ns") * 1e-9 + way_s,
+        first=pl.col("scheduled_ns") * 1e-9 + pl.col("first_event_s") - way_s,
+        last=pl.col("done_ns") * 1e-9 - way_s,
+        prompt=pl.col("prompt_tokens"),
+        output=pl.col("output_tokens"),
+    )
+
+
+def _refusal(result: Result, responses: _Responses) -> str | None:
+    """Why rows do not show the steps of a server; None if they may."""
+    summary = result.summary
+    many, errors = summary.get("requests") or 0, summary.get("errors") or 0
+    if errors > FAILED_MAX * many:
+        return f"{errors:,} of {many:,} requests failed: explain a run without failures"
+    if summary.get("retries"):
+        return "requests were tried again: explain a run without retries"
+    known = responses.rows.drop_nulls()
+    for name, words in (("prompt", "prompts"), ("output", "responses")):
+        if responses.rows[name].null_count() > FAILED_MAX * len(responses.rows):
+            return f"the tokens of {words} are not in all responses: ask for them (include_usage)"
+    few = int((known["output"] > GAPS_MIN).sum())
+    if few < REQUESTS_MIN:
+        return (
+            f"{units.counted(few, 'response')} had more than {GAPS_MIN} tokens, and "
             f"{REQUESTS_MIN} are needed: run it for longer"
         )
-    step_s, request_s, prompt_token_s = _times(seen)
-    measured = _figures(seen.rows)
-
-    def fit(chunk: int | None) -> TokenServerFit:
-        found = TokenServerFit(
-            step_time_s=step_s, request_time_s=request_s, prompt_token_time_s=prompt_token_s,
-            max_batch=seen.running_max, prefill_chunk=chunk, measured=measured, modelled={},
-        )  # fmt: skip
-        modelled = _figures(_simulated(seen, found.system))
-        return TokenServerFit(**{**found.__dict__, "modelled": modelled})
-
-    return min((fit(chunk) for chunk in _chunks(seen)), key=_distance)
+    return None
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Responses:
     """The answered requests of a result, in the order of their sending. Times are in seconds."""
 
-    all_rows: pl.DataFrame
-
-    @cached_property
-    def rows(self) -> pl.DataFrame:
-        times = self.all_rows.filter(
-            pl.col("error").is_null() & pl.col("output_tokens").is_not_null()
-        ).select(
-            sent=pl.col("sent_ns") * 1e-9,
-            first=pl.col("first_event_s") + pl.col("scheduled_ns") * 1e-9,
-            last=pl.col("done_ns") * 1e-9,
-            prompt=pl.col("prompt_tokens").fill_null(1),
-            output=pl.col("output_tokens"),
-        )
-        return times.sort("sent")
+    rows: pl.DataFrame
 
     def column(self, name: str) -> Numbers:
-        return self.rows[name].cast(pl.Float64).to_numpy()
+        return self.known[name].cast(pl.Float64).to_numpy()
 
     @cached_property
-    def _levels(self) -> tuple[Numbers, Numbers]:
+    def known(self) -> pl.DataFrame:
+        """Those whose tokens are known."""
+        return self.rows.drop_nulls()
+
+    def _levels(self, begin: str) -> tuple[Numbers, Numbers]:
         """The times at which a response began or ended, and how many were under way from then."""
-        first, last = self.column("first"), self.column("last")
+        first, last = self.column(begin), self.column("last")
         at = np.concatenate([first, last])
         change = np.concatenate([np.ones(len(first)), -np.ones(len(last))])
         order = np.lexsort((change, at))
         return at[order], np.cumsum(change[order])
 
-    @property
-    def running_max(self) -> int:
-        return max(1, int(self._levels[1].max()))
+    def running_max(self, begin: str) -> int:
+        """The most that were there together, each from its column `begin` on."""
+        return max(1, int(self._levels(begin)[1].max()))
 
     def running_mean(self) -> Numbers:
         """The mean number of responses under way, from the first token of each to its last."""
-        at, level = self._levels
+        at, level = self._levels("first")
         area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(at))])
 
         def until(time: Numbers) -> Numbers:
@@ -220,62 +257,48 @@ class _Seen:
         return until(self.column("last")) - until(self.column("first"))
 
 
-def _times(seen: _Seen) -> tuple[float, float, float]:
+def _times(responses: _Responses) -> tuple[float, float, float]:
     """Of a step, of each request in it, and of each token of a prompt that it reads."""
     from scipy.optimize import nnls
 
-    gaps = seen.column("output") - 1
-    use = gaps >= TOKENS_MIN
-    if use.sum() < REQUESTS_MIN:
-        raise InputError(
-            f"{units.counted(int(use.sum()), 'response')} had more than {TOKENS_MIN} tokens, and "
-            f"{REQUESTS_MIN} are needed: run it for longer"
-        )
+    gaps = responses.column("output") - 1
+    use = gaps >= GAPS_MIN
     gaps = gaps[use]
-    mean = (seen.column("last") - seen.column("first"))[use] / gaps
-    causes = np.column_stack(
-        [np.ones_like(gaps), seen.running_mean()[use], seen.prompts_meanwhile()[use] / gaps]
-    )
+    mean = (responses.column("last") - responses.column("first"))[use] / gaps
+    prompts = responses.prompts_meanwhile()[use] / gaps
+    causes = np.column_stack([np.ones_like(gaps), responses.running_mean()[use], prompts])
     # A mean of more gaps is known better.
     weight = np.sqrt(gaps)
     found, _ = nnls(causes * weight[:, None], mean * weight)
     return float(found[0]), float(found[1]), float(found[2])
 
 
-def _chunks(seen: _Seen) -> Iterator[int | None]:
-    longest = seen.column("prompt").max()
-    return (chunk for chunk in CHUNKS if chunk is None or chunk < longest)
-
-
-def _simulated(seen: _Seen, system: str) -> pl.DataFrame:
+def _simulated(responses: _Responses, system: str) -> pl.DataFrame:
     """The same arrivals and tokens on a model."""
     import thinktime as tt
 
     with TemporaryDirectory(prefix="thinktime-") as place:
         trace = Path(place) / "rows.csv"
-        seen.rows.select("sent", "prompt", "output").write_csv(trace)
-        column = {name: f"trace({trace}, column={name})" for name in ("sent", "prompt", "output")}
+        responses.known.select("sent", "prompt", "output").write_csv(trace)
+        of = {name: f"trace({trace}, column={name})" for name in ("sent", "prompt", "output")}
+        tokens = {name: of[name] for name in ("prompt", "output")}
         workload = {
             "name": "replay",
-            "arrivals": {"model": "open", "process": column["sent"]},
-            "request": [
-                {
-                    "name": "ask",
-                    "stream": "sse",
-                    "tokens": {name: column[name] for name in ("prompt", "output")},
-                }
-            ],
+            "arrivals": {"model": "open", "process": of["sent"]},
+            "request": [{"name": "ask", "stream": "sse", "tokens": tokens}],
         }
-        result = simulate(workload, tt.System(system), warmup=0, rows="all")
-        assert result.requests is not None
-        return _Seen(pl.DataFrame(result.requests)).rows
+        # With a duration, a server that is too slow is no error.
+        span_s = 2 * float(responses.column("sent").max()) + 1
+        result = simulate(workload, tt.System(system), duration=span_s, warmup=0, rows="all")
+        return _rows(result, len(responses.known))
 
 
 def _figures(rows: pl.DataFrame) -> dict[str, dict[str, float]]:
+    rows = rows.drop_nulls()
     several = rows.filter(pl.col("output") > 1)
     times = {
-        "first_event_s": rows["first"] - rows["sent"],
-        "event_gap_s": (several["last"] - several["first"]) / (several["output"] - 1),
+        "first_token_s": rows["first"] - rows["sent"],
+        "mean_gap_s": (several["last"] - several["first"]) / (several["output"] - 1),
         "response_s": rows["last"] - rows["sent"],
     }
 
@@ -288,5 +311,5 @@ def _figures(rows: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 def _distance(found: TokenServerFit) -> float:
     """How far the model's first tokens are from the measured ones, in logarithms."""
-    real, ours = found.measured["first_event_s"], found.modelled["first_event_s"]
+    real, ours = found.measured["first_token_s"], found.modelled["first_token_s"]
     return sum(abs(float(np.log(ours[name] / real[name]))) for name in ("mean", "p50", "p99"))
