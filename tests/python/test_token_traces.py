@@ -105,7 +105,7 @@ def test_a_trace_is_served_row_by_row(
 
 
 def test_a_trace_of_tokens_has_no_begin() -> None:
-    with pytest.raises(tt.InputError, match="a trace of tokens has no `begin`: leave it out"):
+    with pytest.raises(tt.InputError, match="a trace of tokens has no `begin` and no `unit`"):
         tt.Workload(
             'name = "w"\n[arrivals]\nmodel = "open"\nrate = 1\n[[request]]\nname = "r"\n'
             'tokens = { prompt = "trace(a.csv, begin=0s)", output = 1 }'

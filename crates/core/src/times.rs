@@ -90,8 +90,8 @@ impl TraceCall {
     }
 }
 
-/// The arrival times of `trace(FILE, column=NAME)`, numbers or stamps; `None` if the text is another
-/// call.
+/// The arrival times of `trace(FILE, column=NAME)`, numbers or stamps; `None` if the text is
+/// another call.
 ///
 /// # Errors
 /// When the file cannot be read, has no times, or has a negative one.

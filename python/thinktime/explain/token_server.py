@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +23,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime import InputError
-from thinktime.explain.visits import FAILED_MAX, answered, network_s
+from thinktime.explain.token_steps import GAPS_MIN, Responses, rows_of, step_times
+from thinktime.explain.visits import FAILED_MAX
 from thinktime.inputs.dicts import toml_of
 from thinktime.operations import simulate
 from thinktime.present import units
@@ -38,11 +38,11 @@ REQUESTS_MIN = 100
 REQUESTS_MAX = 20_000
 """If there are more requests, the first ones are used."""
 
-GAPS_MIN = 5
-"""The mean of fewer gaps says little of steps."""
-
 OFF_MAX = 0.1
 """A mean of the model may be off by this share."""
+
+STEP_MIN_S = 1e-6
+"""No step of a language model is shorter."""
 
 CHUNKS = (None, 128, 256, 512, 1024, 2048, 4096, 8192)
 """The pieces of prompts that are tried."""
@@ -80,8 +80,8 @@ class TokenServerFit:
     """The same, of the same arrivals and tokens on the model."""
 
     @property
-    def system(self) -> str:
-        """The model as a system file."""
+    def model(self) -> dict[str, Any]:
+        """The system of the model."""
         keys: dict[str, Any] = {
             "name": "gpu",
             "step_time": f"{self.step_time_s:.7g}s",
@@ -91,7 +91,12 @@ class TokenServerFit:
         }
         if self.prefill_chunk is not None:
             keys["prefill_chunk"] = self.prefill_chunk
-        return toml_of({"name": "a server of tokens, fitted", "token_server": [keys]})
+        return {"name": "a server of tokens, fitted", "token_server": [keys]}
+
+    @property
+    def system(self) -> str:
+        """The model as a system file."""
+        return toml_of(self.model)
 
     @property
     def parts(self) -> list[tuple[str, Mapping[str, float], Mapping[str, float]]]:
@@ -151,11 +156,11 @@ def token_server_of(result: Result, requests_max: int = REQUESTS_MAX) -> TokenSe
     where = result.path or "the result"
     if result.untrusted:
         raise InputError(f"{where}: it is not to be trusted: {result.untrusted}")
-    responses = _Responses(_rows(result, requests_max))
+    responses = Responses(rows_of(result, requests_max))
     if refusal := _refusal(result, responses):
         raise InputError(f"{where}: {refusal}")
-    step_s, request_s, prompt_token_s = _times(responses)
-    if step_s + request_s <= 0:
+    step_s, request_s, prompt_token_s = step_times(responses)
+    if step_s + request_s < STEP_MIN_S:
         raise InputError(
             f"{where}: the tokens of a response came together, so that no step can be seen: is "
             "there a proxy that collects them?"
@@ -169,24 +174,11 @@ def token_server_of(result: Result, requests_max: int = REQUESTS_MAX) -> TokenSe
     # Those whose prompts are read have places too, and those in the line have none.
     places = {responses.running_max("first"), responses.running_max("sent")}
     tried = [replace(bare, max_batch=n, prefill_chunk=c) for n, c in product(places, chunks)]
-    fits = [replace(one, modelled=_figures(_simulated(responses, one.system))) for one in tried]
+    fits = [replace(one, modelled=_figures(_simulated(responses, one.model))) for one in tried]
     return min(fits, key=_distance)
 
 
-def _rows(result: Result, most: int) -> pl.DataFrame:
-    """The times and the tokens of the answered requests, as the server saw them, in seconds."""
-    rows = answered(result, most, "scheduled_ns", "first_event_s", "prompt_tokens", "output_tokens")
-    way_s = network_s(result) / 2
-    return rows.select(
-        sent=pl.col("begin_ns") * 1e-9 + way_s,
-        first=pl.col("scheduled_ns") * 1e-9 + pl.col("first_event_s") - way_s,
-        last=pl.col("done_ns") * 1e-9 - way_s,
-        prompt=pl.col("prompt_tokens"),
-        output=pl.col("output_tokens"),
-    )
-
-
-def _refusal(result: Result, responses: _Responses) -> str | None:
+def _refusal(result: Result, responses: Responses) -> str | None:
     """Why rows do not show the steps of a server; None if they may."""
     summary = result.summary
     many, errors = summary.get("requests") or 0, summary.get("errors") or 0
@@ -207,76 +199,8 @@ def _refusal(result: Result, responses: _Responses) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class _Responses:
-    """The answered requests of a result, in the order of their sending. Times are in seconds."""
-
-    rows: pl.DataFrame
-
-    def column(self, name: str) -> Numbers:
-        return self.known[name].cast(pl.Float64).to_numpy()
-
-    @cached_property
-    def known(self) -> pl.DataFrame:
-        """Those whose tokens are known."""
-        return self.rows.drop_nulls()
-
-    def _levels(self, begin: str) -> tuple[Numbers, Numbers]:
-        """The times at which a response began or ended, and how many were under way from then."""
-        first, last = self.column(begin), self.column("last")
-        at = np.concatenate([first, last])
-        change = np.concatenate([np.ones(len(first)), -np.ones(len(last))])
-        order = np.lexsort((change, at))
-        return at[order], np.cumsum(change[order])
-
-    def running_max(self, begin: str) -> int:
-        """The most that were there together, each from its column `begin` on."""
-        return max(1, int(self._levels(begin)[1].max()))
-
-    def running_mean(self) -> Numbers:
-        """The mean number of responses under way, from the first token of each to its last."""
-        at, level = self._levels("first")
-        area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(at))])
-
-        def until(time: Numbers) -> Numbers:
-            place = np.searchsorted(at, time, side="right") - 1
-            return np.asarray(area[place] + level[place] * (time - at[place]))
-
-        first, last = self.column("first"), self.column("last")
-        return (until(last) - until(first)) / np.maximum(last - first, 1e-12)
-
-    def prompts_meanwhile(self) -> Numbers:
-        """The tokens of prompts that were read between the first token of each and its last."""
-        order = np.argsort(self.column("first"))
-        first = self.column("first")[order]
-        total = np.concatenate([[0.0], np.cumsum(self.column("prompt")[order])])
-
-        def until(time: Numbers) -> Numbers:
-            return total[np.searchsorted(first, time, side="right")]
-
-        return until(self.column("last")) - until(self.column("first"))
-
-
-def _times(responses: _Responses) -> tuple[float, float, float]:
-    """Of a step, of each request in it, and of each token of a prompt that it reads."""
-    from scipy.optimize import nnls
-
-    gaps = responses.column("output") - 1
-    use = gaps >= GAPS_MIN
-    gaps = gaps[use]
-    mean = (responses.column("last") - responses.column("first"))[use] / gaps
-    prompts = responses.prompts_meanwhile()[use] / gaps
-    causes = np.column_stack([np.ones_like(gaps), responses.running_mean()[use], prompts])
-    # A mean of more gaps is known better.
-    weight = np.sqrt(gaps)
-    found, _ = nnls(causes * weight[:, None], mean * weight)
-    return float(found[0]), float(found[1]), float(found[2])
-
-
-def _simulated(responses: _Responses, system: str) -> pl.DataFrame:
+def _simulated(responses: Responses, system: dict[str, Any]) -> pl.DataFrame:
     """The same arrivals and tokens on a model."""
-    import thinktime as tt
-
     with TemporaryDirectory(prefix="thinktime-") as place:
         trace = Path(place) / "rows.csv"
         responses.known.select("sent", "prompt", "output").write_csv(trace)
@@ -289,8 +213,8 @@ def _simulated(responses: _Responses, system: str) -> pl.DataFrame:
         }
         # With a duration, a server that is too slow is no error.
         span_s = 2 * float(responses.column("sent").max()) + 1
-        result = simulate(workload, tt.System(system), duration=span_s, warmup=0, rows="all")
-        return _rows(result, len(responses.known))
+        result = simulate(workload, system, duration=span_s, warmup=0, rows="all")
+        return rows_of(result, len(responses.known))
 
 
 def _figures(rows: pl.DataFrame) -> dict[str, dict[str, float]]:
