@@ -48,8 +48,8 @@ impl Findings<'_> {
         if self.workload.mix_end() == Some(until) {
             let long = words::time(until.as_secs_f64());
             notes.push(format!(
-                "it ends after {long} with the arrivals of the largest population that ends, as the \
-                 others alone are another mix; --replications makes more of the same one"
+                "it ends after {long} with the arrivals of the largest population that ends, as \
+                 the others alone are another mix; --replications makes more of the same one"
             ));
         }
         notes.extend(self.plan.precision.and_then(|precision| summary.found_to(precision).ok()));
