@@ -85,9 +85,13 @@ fn with_time<'a>(
         // AWS API Gateway's `requestTime` is that of the begin.
         let meaning = if plain(key).starts_with("request") { "time" } else { "stamp" };
         let mapping = format!("{},{meaning}={key}", wanted.argument.unwrap_or(""));
-        let named = names.iter().zip(keys).map(|(name, own)| if own == key { own } else { name });
-        let named: Vec<String> = named.cloned().collect();
-        resolved = resolve(&named, Some(&mapping), wanted.user, true)?;
+        if let Some(place) = keys.iter().position(|own| own == key && dated.contains(&key)) {
+            // Its name would also be that of a duration.
+            resolved.columns[place].0 = Field::AnyTime;
+            (resolved.timed, resolved.ends) = (true, meaning == "stamp");
+        } else {
+            resolved = resolve(&names, Some(&mapping), wanted.user, true)?;
+        }
     } else if let Some(key) = dated.first() {
         doubts.push(dates::doubt(format, key));
     }

@@ -145,6 +145,11 @@ fn dates_are_no_durations_whatever_they_are_called() {
         assert_eq!((name, reasons.len(), format.doubts().len()), ("json", 0, doubts), "{line}");
         assert_eq!(entries[0], format!("{begun} a=::1 m=GET p=/a s=200"), "{line}");
     }
+    // Beside it another key may have the duration.
+    let line = format!("{{\"requestTime\":1795341600250,\"responseTime\":\"12ms\",{rest}}}\n");
+    let (_, entries, _) = read(&line.repeat(3));
+    let expected = "1795341600250.000000 1000000ns a=::1 m=GET p=/a s=200 d=12000000";
+    assert_eq!(entries[0], expected);
     // Nanoseconds of slow requests differ by more than dates of one log.
     let line = |ns: u64| format!("{{\"ts\":1795341600,\"response_time\":{ns},{rest}}}\n");
     let (_, format) = found(&[1_250_000_000, 4_100_000_000, 9_000_000].map(line).concat());
