@@ -49,11 +49,10 @@ class Cell:
         period, burst = f"{self.period_ms}ms", f"{self.burst_ms}ms"
         return {"quota": f"{quota_us}us", "period": period, "burst": burst}
 
-    @property
-    def server(self) -> dict[str, Any]:
-        """The threads of the container, and their work."""
+    def server(self, cost: float = 1) -> dict[str, Any]:
+        """The threads of the container, and their work, of which a second takes `cost` seconds."""
         threads: int | str = int(self.threads) if self.threads.isdigit() else self.threads
-        return {"threads": threads, "demand": f"exp({DEMAND_S}s)"} | self.limits
+        return {"threads": threads, "demand": f"exp({DEMAND_S * cost}s)"} | self.limits
 
 
 def cells(*, short: bool = False) -> Iterator[Cell]:
@@ -77,7 +76,7 @@ def cells(*, short: bool = False) -> Iterator[Cell]:
 
 def served(cell: Cell) -> dict[str, Any]:
     """The system that `thinktime serve --burn` is given: neighbours are others' work."""
-    return {"name": "container", "machine": [node() | cell.server]}
+    return {"name": "container", "machine": [node() | cell.server()]}
 
 
 def node(scheduling: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -86,9 +85,9 @@ def node(scheduling: dict[str, Any] | None = None) -> dict[str, Any]:
     return machine | ({"scheduler": {"time_sharing": scheduling}} if scheduling else {})
 
 
-def simulated(cell: Cell, scheduling: dict[str, Any]) -> dict[str, Any]:
+def simulated(cell: Cell, scheduling: dict[str, Any], cost: float) -> dict[str, Any]:
     """The model of a cell: neighbours are a service whose threads always have work."""
-    services = {"ask": {"name": "container"} | cell.server}
+    services = {"ask": {"name": "container"} | cell.server(cost)}
     if cell.neighbours:
         services["burn"] = {"name": "neighbours", "demand": f"const({BURNER_S}s)"}
     return {
