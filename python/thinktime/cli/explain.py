@@ -11,7 +11,7 @@ import typer
 
 from thinktime import InputError, Result
 from thinktime.cli import common, function_options, options, plain_text
-from thinktime.explain import explain_result, token_server
+from thinktime.explain import explain_result
 
 if TYPE_CHECKING:
     from thinktime.explain.explanation import Explanation
@@ -37,6 +37,8 @@ def command(
         if (result / "runs.json").exists():
             one = result / "run-1"
             raise InputError(f"{result}: it holds several runs: explain one of them, as in {one}")
+        from thinktime.explain import token_server
+
         low = None if low_load is None else Result.load(low_load)
         measured = Result.load(result)
         shown = common.errors.is_terminal
