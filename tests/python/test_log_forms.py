@@ -252,7 +252,6 @@ def test_answers_on_lines_of_their_own_are_joined(tmp_path: Path) -> None:
     check(read([joined]))
 
 
-
 def test_seconds_behind_a_line_that_are_hardly_seconds_are_doubted(tmp_path: Path) -> None:
     """morgan's `:response-time`, in milliseconds, looks as nginx's `$request_time`."""
     log = logged(tmp_path / "a.log", lambda n, b, t: f"{_clf(n, b + t)} {t}.250")
