@@ -49,10 +49,11 @@ class Cell:
         period, burst = f"{self.period_ms}ms", f"{self.burst_ms}ms"
         return {"quota": f"{quota_us}us", "period": period, "burst": burst}
 
-    def server(self, cost: float = 1) -> dict[str, Any]:
-        """The threads of the container, and their work, of which a second takes `cost` seconds."""
+    @property
+    def server(self) -> dict[str, Any]:
+        """The threads of the container, and their work."""
         threads: int | str = int(self.threads) if self.threads.isdigit() else self.threads
-        return {"threads": threads, "demand": f"exp({DEMAND_S * cost}s)"} | self.limits
+        return {"threads": threads, "demand": f"exp({DEMAND_S}s)"} | self.limits
 
 
 def cells(*, short: bool = False) -> Iterator[Cell]:
@@ -76,7 +77,7 @@ def cells(*, short: bool = False) -> Iterator[Cell]:
 
 def served(cell: Cell) -> dict[str, Any]:
     """The system that `thinktime serve --burn` is given: neighbours are others' work."""
-    return {"name": "container", "machine": [node() | cell.server()]}
+    return {"name": "container", "machine": [node() | cell.server]}
 
 
 def node(scheduling: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -85,9 +86,9 @@ def node(scheduling: dict[str, Any] | None = None) -> dict[str, Any]:
     return machine | ({"scheduler": {"time_sharing": scheduling}} if scheduling else {})
 
 
-def simulated(cell: Cell, scheduling: dict[str, Any], cost: float) -> dict[str, Any]:
+def simulated(cell: Cell, scheduling: dict[str, Any]) -> dict[str, Any]:
     """The model of a cell: neighbours are a service whose threads always have work."""
-    services = {"ask": {"name": "container"} | cell.server(cost)}
+    services = {"ask": {"name": "container"} | cell.server}
     if cell.neighbours:
         services["burn"] = {"name": "neighbours", "demand": f"const({BURNER_S}s)"}
     return {

@@ -41,7 +41,6 @@ PAGE = cells.HERE.parents[1] / "docs" / "studies-containers.md"
 PERCENTILES = ("p50", "p90", "p99")
 BURNER = [sys.executable, "-c", "while True: pass"]
 THROTTLED = re.compile(r"throttled in ([\d,]+) of ([\d,]+) periods")
-USED = re.compile(r"used (\S+) (m?s) of CPU time, for demands of (\S+) (m?s)")
 
 
 def main() -> int:
@@ -99,8 +98,7 @@ def measure(cell: Cell, seconds: int) -> dict[str, Any]:
                 cells.users(seed), server.url, duration=f"{seconds}s", warmup=0, drain="60s",
                 demands=system,
             )  # fmt: skip
-    said = "\n".join(server.said)
-    throttled = THROTTLED.search(said)
+    throttled = THROTTLED.search("\n".join(server.said))
     periods = [int(number.replace(",", "")) for number in throttled.groups()] if throttled else None
     return {
         "seed": seed,
@@ -109,20 +107,9 @@ def measure(cell: Cell, seconds: int) -> dict[str, Any]:
         "kernel": os.uname().release,
         "lateness_p99": result.summary["lateness_s"]["p99"],
         "errors": result.summary["errors"],
-        "cost": _cost(said),
         "throttled": periods and periods[0] / max(1, periods[1]),
         **times(result),
     }
-
-
-def _cost(said: str) -> float:
-    """The CPU time that the server used for each second of demand: reading and answering, too."""
-    found = USED.search(said)
-    if found is None:
-        raise SystemExit(f"the server does not report its CPU time: {said}")
-    seconds = {"s": 1.0, "ms": 1e-3}
-    used, demanded = (float(found[at]) * seconds[found[at + 1]] for at in (1, 3))
-    return used / demanded
 
 
 @contextmanager
@@ -157,7 +144,7 @@ def simulate(cell: Cell, measured: dict[str, Any]) -> dict[str, Any]:
 
 def _simulated(cell: Cell, measured: dict[str, Any], scheduling: dict[str, Any]) -> tt.Result:
     workload = cells.users_and_neighbours(measured["seed"], cell.neighbours)
-    system = cells.simulated(cell, scheduling, measured["cost"])
+    system = cells.simulated(cell, scheduling)
     return tt.simulate(workload, system, duration=f"{measured['seconds']}s", warmup=0, rows="all")
 
 

@@ -88,6 +88,8 @@ def _status_of_app() -> int | str | None:
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         return ended.code
+    except KeyboardInterrupt:  # while the library prepares the commands
+        return _INTERRUPTED
     except BaseException as error:  # a panic of the extension is no `Exception`
         why = memory_shortage.sentence(error)
         if why is None:
