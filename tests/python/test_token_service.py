@@ -260,6 +260,7 @@ def test_rows_and_summary_have_the_tokens_that_responses_report(tmp_path: Path) 
     theirs = pl.DataFrame(measured.requests).sort(order)
     for name in ("prompt_tokens", "output_tokens"):
         assert theirs[name].to_list() == ours[name].to_list()
+        # The key of a typed dictionary is a variable here.
         assert measured.summary[name] == ours[name].sum()  # type: ignore[literal-required]
     # The report is an event of its own, and no token.
     assert theirs["events"].to_list() == [1 + tokens for tokens in ours["output_tokens"]]

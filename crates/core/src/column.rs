@@ -87,6 +87,7 @@ pub fn numbers_of(text: &str, file: &str, column: Option<&str>) -> Result<Column
     };
     let mut values = Values::default();
     for (line, at) in lines {
+        // A line that is too short has an empty field there, which is refused as no number.
         values.add(&fields(line).into_iter().nth(place).unwrap_or_default(), file, at)?;
     }
     let name = names.map(|mut names| names.swap_remove(place));

@@ -117,7 +117,7 @@ class TokenServerFit:
 
     @property
     def sentence(self) -> str:
-        """The server in words, or why there is none."""
+        """The server in words, or the reason that none fits."""
         if self.refusal is not None:
             return self.refusal
         pieces = f", which it reads in pieces of {self.prefill_chunk}" if self.prefill_chunk else ""

@@ -24,7 +24,7 @@ pub(super) fn lines(head: &Head<'_>) -> Option<(Option<String>, Vec<u8>)> {
         return None;
     }
     let mut lines = Vec::new();
-    // An error is expected: the begin of a file ends within an element.
+    // An error is no fault, and not reported: the begin of a file ends within an element.
     let _ = each_of(text, wrapper.as_deref(), &mut |element| {
         let spaced = |byte: &u8| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte };
         lines.extend(line(element).iter().map(spaced));

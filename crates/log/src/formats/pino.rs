@@ -51,7 +51,7 @@ impl Format for Fastify {
     fn half(&self, line: &[u8]) -> Option<Half> {
         let value = |key| Scanner::new(line).source_of(key);
         let mut key = value("reqId")?.to_vec();
-        // Each process counts by itself.
+        // Each process counts by itself; a logger may leave its number out.
         key.extend_from_slice(value("pid").unwrap_or_default());
         let begins = value("req").is_some();
         (begins || value("res").is_some()).then_some(Half { begins, key, unique: true })

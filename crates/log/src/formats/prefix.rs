@@ -175,6 +175,7 @@ impl Prefix {
         let words = || before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let of_process = |word: &&[u8]| word.starts_with(b"#");
         let found = if self == Level { words().find(of_process) } else { words().next_back() };
+        // Nothing before the line names no process.
         match self {
             Name => words().next().unwrap_or_default(),
             _ => found.unwrap_or_default(),
