@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from ports import free_port
 
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 
@@ -39,13 +40,6 @@ http {{
 """
 
 ITEMS = 'location = /missing { return 404; } location /item/ { return 200 "an item"; }'
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -11,13 +11,13 @@ import contextlib
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from docs_snippets import ROOT, Snippet, snippets
+from ports import free_port
 from typer.testing import CliRunner
 
 from thinktime.cli import app
@@ -149,12 +149,6 @@ def done(words: str, folder: Path, environment: dict[str, str], within: bool) ->
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     return ended.returncode, ended.stdout
-
-
-def free_port() -> int:
-    """A port of this machine on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def begun(command: str, folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:

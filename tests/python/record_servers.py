@@ -17,6 +17,8 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
+from ports import free_port
+
 from thinktime import _core
 from thinktime.recording import Recorder
 
@@ -208,7 +210,7 @@ class Listener:
 
     def __init__(self, talk: Any) -> None:
         """Listen and begin."""
-        self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.socket = socket.create_server(("127.0.0.1", free_port()), backlog=64)
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
         self.talk = talk
         threading.Thread(target=self._serve, daemon=True).start()

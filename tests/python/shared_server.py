@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from nginx_server import free_port
+from ports import free_port
 
 KINDS = ("valkey-server", "redis-server")
 """Programs that do; each is the name of its system package."""

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from ports import free_port
+
 import thinktime as tt
 
 STATION = '[[cluster.station]]\nname = "cpu"\npolicy = "ps"\ndemand = "1ms"\n'
@@ -33,7 +35,7 @@ class Backend:
         self.heads: list[str] = []
         self.bodies: list[bytes] = []
         self.connections = 0
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self._socket = socket.create_server(("127.0.0.1", free_port()), backlog=1024)
         self.url = "http://{}:{}".format(*self._socket.getsockname())
         threading.Thread(target=self._accept, daemon=True).start()
 

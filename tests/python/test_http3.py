@@ -9,6 +9,7 @@ from pathlib import Path
 import cases
 import polars
 import pytest
+from ports import free_port
 
 pytest.importorskip("aioquic", reason="the server is one of the package aioquic")
 
@@ -219,9 +220,7 @@ def test_attempts_are_given_up_and_the_connection_goes_on(site: Site) -> None:
 
 def test_nobody_there_is_no_run() -> None:
     """As for other protocols, when the kernel reports that nobody takes the connection."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"h3://127.0.0.1:{free.getsockname()[1]}"
+    url = f"h3://127.0.0.1:{free_port(socket.SOCK_DGRAM)}"
     with pytest.raises(tt.RunError, match=f"{url} cannot be reached: Connection refused"):
         tt.run(workload("/", clients=2), url, requests=10, insecure=True)
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from ports import free_port
 
 from thinktime.lab.relay import CHUNK_BYTES, Relay, listener_in, reached
 
@@ -46,7 +47,7 @@ class Passing:
 
 @contextmanager
 def passing(targets: list[tuple[str, int]] | None = None) -> Iterator[Passing]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", free_port())) as server:
         server.settimeout(PATIENCE_S)
         listener = socket.create_server(("127.0.0.1", 0))
         places = [server.getsockname()] if targets is None else targets
@@ -156,9 +157,7 @@ def ask(where: tuple[str, int]) -> None:
 
 def test_a_client_whose_target_refuses_sees_a_reset() -> None:
     """It is connected already when the relay hears of it: honest is to abort, and to count."""
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        nobody = gone.getsockname()
-    with passing([nobody]) as found:
+    with passing([("127.0.0.1", free_port())]) as found:
         with pytest.raises((ConnectionResetError, BrokenPipeError)):
             ask(found.relay.listener.getsockname())
         found.wait_until_over()
@@ -184,12 +183,8 @@ def test_many_connections_stay_apart() -> None:
 
 
 def test_the_first_target_that_takes_a_connection_says_which_are_used() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as server,
-        socket.create_server(("127.0.0.1", 0)) as gone,
-    ):
-        nobody = (int(socket.AF_INET), gone.getsockname())
-        gone.close()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        nobody = (int(socket.AF_INET), ("127.0.0.1", free_port()))
         there = (int(socket.AF_INET), server.getsockname())
         other = (int(socket.AF_INET6), ("::1", 1))
         assert reached([nobody, other, there]) == [nobody, there]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from live_commands import Watched
-from nginx_server import free_port
+from ports import free_port
 
 import thinktime as tt
 

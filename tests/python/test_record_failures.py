@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from ports import free_port
 from record_servers import (
     OK,
     PAGE,
@@ -127,10 +128,8 @@ def test_a_chunk_that_ends_with_a_line_feed_alone_is_not_waited_for(
 
 
 def test_a_server_that_is_not_there_is_a_502(recorder: Recorder) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     for url, why in (
-        (f"http://127.0.0.1:{port}", "refused"),
+        (f"http://127.0.0.1:{free_port()}", "refused"),
         ("http://shop.invalid", "shop.invalid: "),
         ("http://a..b", "no host name|not known|No address"),
         ("http://[::1]:1", "refused|Cannot assign|unreachable"),

@@ -19,6 +19,7 @@ import cases
 import labs
 import pytest
 from labs import THINKTIME, WAIT_S
+from ports import free_port
 from real_runs import trusted_or_late
 from run_links import OK, ONE_CLIENT, nothing_left, serving, started, url
 from test_https import tls_server
@@ -134,8 +135,7 @@ def test_ends_and_resets_of_the_server_reach_the_clients() -> None:
 
 
 def test_a_target_that_is_not_there_is_no_run() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        nobody = f"http://127.0.0.1:{gone.getsockname()[1]}"
+    nobody = f"http://127.0.0.1:{free_port()}"
     with nothing_left(), pytest.raises(tt.RunError) as error:
         tt.run(ONE_CLIENT, nobody, link="delay = 5ms")
     assert str(error.value) == f"{nobody} cannot be reached: Connection refused"
@@ -221,7 +221,7 @@ def test_a_target_that_goes_away_is_told_of() -> None:
             listener.accept()[0].close()
         listener.close()
 
-    with nothing_left(), socket.create_server(("127.0.0.1", 0)) as listener:
+    with nothing_left(), socket.create_server(("127.0.0.1", free_port())) as listener:
         threading.Thread(target=close_soon, args=(listener,)).start()
         target = f"http://127.0.0.1:{listener.getsockname()[1]}"
         result = tt.run(ONE_CLIENT, target, link="delay = 5ms", requests=5)

@@ -16,7 +16,8 @@ from pathlib import Path
 import labs
 import numpy as np
 import pytest
-from nginx_server import NGINX, free_port
+from nginx_server import NGINX
+from ports import free_port
 from scipy import stats
 
 import thinktime as tt

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from nginx_server import free_port
+from ports import free_port
 from switch_servers import Backend, connected, echo, switching
 
 SIZE = 30_000_000

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from nginx_server import free_port
+from ports import free_port
 from switch_servers import Backend, backends, connected, echo, get, says, sent, switching
 
 from thinktime.operations.content_switch import SwitchTotals

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from nginx_server import free_port
+from ports import free_port
 from switch_servers import STATION, Backend, backends, connected, echo, get, says, sent, switching
 
 import thinktime as tt

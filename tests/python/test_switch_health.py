@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from nginx_server import free_port
+from ports import free_port
 from switch_servers import Backend, backends, echo, get, says, switching, system
 from test_switch_metrics import Metrics, told
 

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from nginx_server import free_port
+from ports import free_port
 from switch_servers import Backend, backends, echo, get, switching, system
 
 import thinktime as tt

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from nginx_server import free_port
+from ports import free_port
 from switch_servers import (
     Backend,
     after,

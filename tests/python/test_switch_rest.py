@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nginx_server import free_port
+from ports import free_port
 from switch_servers import Backend, backends, body_of, connected, echo, get, sent, switching, system
 from test_switch_metrics import until
 

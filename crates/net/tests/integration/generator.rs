@@ -11,7 +11,7 @@ use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 use thinktime_net::generator::{Ending, Plan, RunError, RunOutcome, Target, run};
 
-use crate::support::{self, OK, answer_all, closed, even, plan, read_head, server};
+use crate::support::{self, OK, answer_all, closed, even, free_port, plan, read_head, server};
 
 fn go(address: SocketAddr, request: &str, requests: u64) -> (RunOutcome, Vec<Row>) {
     let target = Target::parse(&format!("http://{address}")).unwrap();
@@ -149,17 +149,14 @@ fn a_connection_that_the_server_closed_while_idle_is_replaced_silently() {
 
 #[test]
 fn a_target_that_refuses_is_said_at_once_and_later_counted() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
-    let target = Target::parse(&format!("http://{address}")).unwrap();
+    let target = Target::parse(&format!("http://{}", free_port())).unwrap();
     let refused = run(&even(""), &target, &plan(5), &mut (), &mut |_| true).unwrap_err();
     assert!(matches!(refused, RunError::Unreachable { .. }), "{refused}");
     assert!(refused.to_string().contains("cannot be reached"));
 
     // A server that dies in the middle: its answers stay, the rest is counted.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
+    let address = free_port();
+    let listener = TcpListener::bind(address).unwrap();
     let served = thread::spawn(move || {
         drop(listener.accept().unwrap()); // the generator checks that the target answers
         let (mut stream, _) = listener.accept().unwrap();

@@ -1,7 +1,7 @@
 //! Every protocol against nginx, if installed; otherwise, the tests say so and pass.
 #![allow(clippy::print_stderr, reason = "tests")]
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -59,10 +59,6 @@ fn program() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
     folders.map(|folder| folder.join("nginx")).find(|file| file.exists())
-}
-
-fn free_port() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
 fn start(name: &str) -> Option<Nginx> {

@@ -1,14 +1,16 @@
 //! Tokens of OAuth 2.0: requested before the run, renewed beside it, and never shown.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use thinktime_core::workload::WorkloadFiles;
 
-use crate::support::{Certificate, OK, answer_all, https, plan, read_head, server, tls_server};
+use crate::support::{
+    Certificate, OK, answer_all, free_port, https, plan, read_head, server, tls_server,
+};
 use thinktime_core::error::Invalid;
 use thinktime_core::files::{Files, NoFiles};
 use thinktime_core::limit::Limit;
@@ -197,7 +199,7 @@ fn without_a_token_there_is_no_run() {
     assert!(refused(&format!("http://{id}"), "ssh").contains("the answer is not HTTP"));
     let (id, _) = giver(|_| String::new());
     assert!(refused(&format!("http://{id}"), "closes").contains("it closed the connection"));
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = free_port();
     assert!(refused(&format!("http://{free}"), "nobody").contains("Connection refused"));
 }
 

@@ -9,6 +9,7 @@ use std::thread;
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
+use socket2::{Domain, Socket, Type};
 use thinktime_core::files::NoFiles;
 use thinktime_core::limit::Limit;
 use thinktime_core::record::Row;
@@ -48,6 +49,17 @@ pub fn go(workload: &Workload, target: &Target, requests: u64) -> (RunOutcome, V
     let mut rows = Vec::new();
     let done = run(workload, target, &plan(requests), &mut rows, &mut |_| true);
     (done.unwrap(), rows)
+}
+
+/// An address where nobody listens, held until the test process ends: otherwise the kernel may give
+/// the port to any other socket meanwhile. A server that names it may listen there.
+pub fn free_port() -> SocketAddr {
+    let holder = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    holder.set_reuse_address(true).unwrap();
+    holder.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let address = holder.local_addr().unwrap().as_socket().unwrap();
+    std::mem::forget(holder);
+    address
 }
 
 /// A server that handles each connection by a function, in threads that end with the test process.

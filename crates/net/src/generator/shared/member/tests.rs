@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use socket2::{Domain, Socket, Type};
 use thinktime_core::program::{
     Shared, SharedAnswer, SharedFailure, SharedOperation, SharedRequest,
 };
@@ -28,7 +29,11 @@ struct Server {
 impl Server {
     /// Starts one without storage; `None` if the program is not installed.
     fn start(program: &str) -> Option<Server> {
-        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        // Held meanwhile, so that no other socket gets it; a server that names it may listen there.
+        let holder = Socket::new(Domain::IPV4, Type::STREAM, None).ok()?;
+        holder.set_reuse_address(true).ok()?;
+        holder.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).ok()?;
+        let port = holder.local_addr().ok()?.as_socket()?.port();
         let arguments = ["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""];
         let child = Command::new(program).args(arguments).stdout(Stdio::null()).spawn().ok()?;
         let server = Server { child, port };
