@@ -86,11 +86,11 @@ def test_a_simulation_is_answered_verdict_first_and_kept(tmp_path: Path) -> None
         assert links["result"] == (folder / "results" / "simulate-1").as_uri()
         assert Path(answer["files"]["page"]).read_text("utf-8").startswith("<!DOCTYPE html>")
         assert thinktime.Result.load(answer["files"]["result"]).summary["requests"] == 300_000
-        again = await one.answer("simulate", **given, scale=1.5)
+        again = await one.answer("simulate", **given | {"requests": 30_000}, scale=1.5)
         assert again["files"]["result"].endswith("simulate-2")
         compared = await one.answer("compare", results=["results/simulate-1", "results/simulate-2"])
         assert "%" in compared["verdict"]["sentence"]
-        explained = await one.answer("explain", result="results/simulate-1")
+        explained = await one.answer("explain", result="results/simulate-2")
         assert "processor sharing" in explained["verdict"]["sentence"]
         page = await one.answer("report", results=["results/simulate-1"], output="both.html")
         assert Path(page["files"]["page"]).exists()
