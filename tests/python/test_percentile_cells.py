@@ -112,7 +112,7 @@ def test_the_numbers_are_on_both_sides_of_what_is_needed() -> None:
 def test_a_cell_is_a_number_or_a_dash() -> None:
     assert [percentile.text("p99", 0.25, many) for many in (367, 368)] == ["—", "250 ms"]
     assert percentile.text("mean", 0.25, 0) == "250 ms"
-    assert percentile.text("p50", 0.25, None) == "—"
+    assert percentile.cell("p50", 0.25, None).text == "—"
     assert percentile.known("p99.9", None, 1e9) is None
 
 

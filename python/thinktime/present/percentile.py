@@ -7,6 +7,7 @@ Tables, pages, charts and views for people take each percentile from here. The o
 from __future__ import annotations
 
 from thinktime.present import units
+from thinktime.present.table import Cell
 
 NEEDED = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3688, "p99.99": 36887}
 """The number of independent requests that bound it at 95 %: the least n with p^n <= 2.5 %, so that
@@ -35,3 +36,8 @@ def known(name: str, time_s: float | None, requests: float | None) -> float | No
 def text(name: str, time_s: float | None, requests: float | None) -> str:
     """The same in words: as in '4.70 ms', or a dash."""
     return units.seconds(known(name, time_s, requests))
+
+
+def cell(name: str, time_s: float | None, requests: float | None) -> Cell:
+    """The same as a cell of a table."""
+    return Cell(text(name, time_s, requests))
