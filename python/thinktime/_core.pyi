@@ -470,13 +470,6 @@ class Likelihood:
         least: float,
         most: int,
     ) -> list[float]: ...
-    def products(
-        self,
-        family: str,
-        p: list[float],
-        ranges: list[tuple[float, float]],
-        searched: list[int],
-    ) -> list[list[float]]: ...
 
 def law_tails(family: str, p: list[float], x: list[float]) -> tuple[list[float], list[float]]: ...
 def law_clipped_means(family: str, p: list[float], x: list[float]) -> list[float]: ...
