@@ -11,8 +11,9 @@ import pytest
 
 from thinktime.comparison import Estimate, Missing
 from thinktime.comparison.change import change
-from thinktime.comparison.estimate import Requests, estimates_of, wilson
+from thinktime.comparison.estimate import Requests, estimates_of
 from thinktime.comparison.requests import requests_of
+from thinktime.numerics.shares import wilson
 
 
 def sample(times: np.ndarray, failed: float = 0.0, seed: int = 0) -> Requests:
