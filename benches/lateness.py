@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 import polars
-from numpy.typing import NDArray
 
 import thinktime as tt
+from thinktime.stats import anderson_darling_exponential
 
 SYSTEM = 'name = "quick"\n[[station]]\nname = "server"\ndemand = "const(10us)"\n'
 WORKLOAD = 'name = "bench"\n[arrivals]\nmodel = "open"\nrate = "{rate}/s"\n'
@@ -68,24 +68,12 @@ def gaps_of(result: tt.Result) -> None:
         times = rows[name].sort().to_numpy() / 1e9
         gaps = np.diff(times[times >= 1.0])
         gaps = gaps[gaps > 0]
-        some = draws.choice(gaps, min(1000, len(gaps)), False)
+        some = anderson_darling_exponential(draws.choice(gaps, min(1000, len(gaps)), False))
         print(
-            f"{name}: A² = {anderson_darling(gaps):.1f} for all {len(gaps):,} gaps, "
-            f"{anderson_darling(some):.1f} for 1,000 of them (exponential ones exceed 1.341 in 5 %)"
+            f"{name}: A² = {anderson_darling_exponential(gaps).corrected:.1f} for all "
+            f"{len(gaps):,} gaps, {some.corrected:.1f} for 1,000 of them "
+            f"(exponential ones exceed {some.CRITICAL[0.05]} in 5 %)"
         )
-
-
-def anderson_darling(values: NDArray[np.float64]) -> float:
-    """The distance of a sample from an exponential law with its own mean.
-
-    A² (1 + 0.6 / n), A² = -n - 1/n Σ (2 i - 1) (ln z_i + ln(1 - z_{n+1-i})), z_i = 1 -
-    e^{-x_(i) / mean}. Source: Stephens, 'EDF statistics for goodness of fit and some comparisons'
-    (Journal of the American Statistical Association 69, 1974), case 4; its points are in D'Agostino
-    and Stephens, 'Goodness-of-Fit Techniques' (1986), table 4.14.
-    """
-    n, scaled = len(values), np.sort(values) / values.mean()
-    odd = 2 * np.arange(1, n + 1) - 1
-    return float(-n - odd @ (np.log(-np.expm1(-scaled)) - scaled[::-1]) / n) * (1 + 0.6 / n)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from thinktime.history.report import report_of
 from thinktime.present import page
 from thinktime.results import labels
 from thinktime.results.labels import Label, LabelWriter
-from thinktime.stats.change_points import _best_split, change_points
+from thinktime.stats import change_points
 
 WORKLOAD = "name='shop'\n[arrivals]\nmodel='open'\nrate='50/s'\n"
 SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
@@ -228,7 +228,9 @@ def test_the_split_is_that_of_the_energy_distance() -> None:
         within = [mean([abs(a - b) for i, a in enumerate(z) for b in z[:i]]) for z in (x, y)]
         return len(x) * len(y) / 9 * (2 * across - sum(within))
 
-    found, place = _best_split(values)
+    from thinktime.stats.change_points import _best_split
+
+    found, place = _best_split(values, 3)
     assert place == max(range(3, 7), key=gain)
     assert found == pytest.approx(gain(place))
 

@@ -7,7 +7,6 @@ that must not be doubted are in test_validity_false_alarms.py.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from validity_runs import ONE, rows_of, series_of, verdict
 import thinktime as tt
 from thinktime.present.percentile import NEEDED
 from thinktime.results import independent_requests
+from thinktime.stats import minimum_samples
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN
 from thinktime.validity.checks import judge
 from thinktime.validity.evidence import Evidence, of_result
@@ -264,9 +264,8 @@ def worth(seen: Evidence, number: float | None) -> Evidence:
 
 
 def test_the_numbers_of_requests_that_percentiles_need() -> None:
-    """The least n of which one lies above the percentile with 97.5 %: pⁿ <= 0.025."""
-    least = {name: math.ceil(math.log(0.025) / math.log(float(name[1:]) / 100)) for name in NEEDED}
-    assert least == NEEDED
+    shares = {name: float(name[1:]) / 100 for name in NEEDED}
+    assert {name: minimum_samples(p) for name, p in shares.items()} == NEEDED
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,7 @@ from thinktime.present import units
 from thinktime.present.table import Cell
 
 NEEDED = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3688, "p99.99": 36887}
-"""The number of independent requests that bound it at 95 %: the least n with p^n <= 2.5 %, so that
-one lies above it with 97.5 %; one lies below it more surely. Source: Le Boudec, 'Performance
-Evaluation of Computer and Communication Systems' (2010), section 2.2."""
+"""The number of independent requests that bound it: `thinktime.stats.minimum_samples` at 95 %."""
 
 
 def backed(name: str, requests: float) -> bool:

@@ -16,6 +16,13 @@ def sample(values: ArrayLike, least: int) -> NDArray[np.float64]:
     return found
 
 
+def fraction(name: str, value: float) -> float:
+    """Return ``value`` if it lies above 0 and below 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"{name} is a fraction, above 0 and below 1 (0.99, not 99); it is {value}")
+    return value
+
+
 def varying(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``values`` if they are not all the same."""
     if np.ptp(values) == 0:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from thinktime._core import law_tails
 from thinktime.stats._samples import sample
@@ -40,3 +41,17 @@ def index_of_dispersion(counts: ArrayLike) -> Dispersion:
     # The law of χ² is a gamma law.
     (below,), (above,) = law_tails("gamma", [degrees / 2, 2.0], [degrees * index])
     return Dispersion(index, min(1.0, 2 * min(below, above)))
+
+
+def counts_by_interval(times: ArrayLike, interval: float) -> NDArray[np.int64]:
+    """The number of the ``times`` >= 0 in each whole interval from 0 on.
+
+    The interval that holds the last of them, likely cut short, is left out.
+
+    Raises ValueError if the interval is not above 0, a time is negative, or there are no times.
+    """
+    values = sample(times, 1)
+    if not interval > 0 or values.min() < 0:
+        raise ValueError("the interval must be above 0, and every time 0 or above")
+    at = np.floor(values / interval).astype(np.int64)
+    return np.bincount(at[at < at.max()], minlength=int(at.max())).astype(np.int64)

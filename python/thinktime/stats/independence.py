@@ -1,4 +1,4 @@
-"""Whether values depend on the ones before.
+"""Whether values depend on the ones some places before.
 
 Source: Kendall and Gibbons, 'Rank Correlation Methods' (1990). Lancet (Kogias, Mallon and Bugnion,
 USENIX ATC 2019) accepts samples as independent at a p-value above 1e-10, and otherwise takes fewer
@@ -19,7 +19,7 @@ from thinktime.stats._samples import sample, varying
 
 @dataclass(frozen=True)
 class RankCorrelation:
-    """Spearman's rank correlation of values with the next ones."""
+    """Spearman's rank correlation of values with those a lag later."""
 
     correlation: float
     """-1 to 1; 0 on average for independent values."""
@@ -28,15 +28,18 @@ class RankCorrelation:
     """The probability, for independent values, of a correlation as far from 0."""
 
 
-def lag_correlation(samples: ArrayLike) -> RankCorrelation:
-    """Spearman's ρ of x_i and x_{i+1}; its p-value by Student's t with n - 2 degrees.
+def lag_correlation(samples: ArrayLike, lag: int = 1) -> RankCorrelation:
+    """Spearman's ρ of x_i and x_{i+lag}; its p-value by Student's t with n - 2 degrees.
 
-    t = ρ sqrt((n - 2) / (1 - ρ²)) for n pairs. Equal values share their rank.
+    t = ρ sqrt((n - 2) / (1 - ρ²)) for n pairs. ``lag`` >= 1. Equal values share their rank.
 
-    Raises ValueError if there are fewer than 4 values, or values are not finite or all the same.
+    Raises ValueError if there are fewer than lag + 3 values, values are not finite or all the same,
+    or the lag is below 1.
     """
-    values = sample(samples, 4)
-    before, after = (_ranks(varying(part)) for part in (values[:-1], values[1:]))
+    if lag != int(lag) or lag < 1:
+        raise ValueError(f"the lag must be a whole number, 1 or above; it is {lag}")
+    values = sample(samples, lag + 3)
+    before, after = (_ranks(varying(part)) for part in (values[:-lag], values[lag:]))
     n = len(before)
     rho = float(np.clip(np.corrcoef(before, after)[0, 1], -1.0, 1.0))
     if abs(rho) == 1:
