@@ -38,7 +38,7 @@ def limited() -> tt.Result:
 
 def test_waits_by_cause_add_up_to_the_response_time(limited: tt.Result) -> None:
     """A request waits for the lock, a core or the limit, and works for 10 ms: nothing else."""
-    waits = {one.cause: one.mean_s for one in cpu_limits.waits_of(limited)}
+    waits = dict(cpu_limits.waits_of(limited))
     assert list(waits) == ["for a core of node", "throttled in shop", "for a place in lock"]
     assert waits["throttled in shop"] > 0.001
     assert waits["for a place in lock"] > 0.001
@@ -64,13 +64,13 @@ def test_the_terminal_and_the_page_show_them(limited: tt.Result) -> None:
 @pytest.mark.parametrize("limit", ["", 'cpu_limit = "2"', 'quota = "200ms"'])
 def test_without_throttling_nothing_is_advised(limit: str) -> None:
     result = tt.simulate(WORKLOAD, system(limit), requests=200, warmup=0)
-    assert not any("--vary" in line for line in cpu_limits.lines_of(result))
+    assert not any("--vary" in line for line in cpu_limits.sentences(result))
     assert len(cpu_limits.services_of(result)) == (1 if limit else 0)
 
 
 def test_the_advice_names_the_key_that_the_file_has() -> None:
     result = tt.simulate(WORKLOAD, system('quota = "35ms"'), requests=500, warmup=0)
-    assert "--vary service.shop.quota=" in cpu_limits.lines_of(result)[-1]
+    assert "--vary service.shop.quota=" in cpu_limits.sentences(result)[-1]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """README and docs are true: every command is run, every file read, every program run.
 
 Each page has a folder with the files of README and of the page, the examples and a small access
-log. Long commands of the page are made shorter here: the rules are in `shorter`.
+log. Long commands of the page are made shorter: the rules are in `shorter` of page_commands.py.
 """
 
 from __future__ import annotations
@@ -9,47 +9,36 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import command_copies
 import docs_snippets
 import jsonschema_lite
 import pytest
-import typer
-from docs_snippets import ALL, PAGES, ROOT, Snippet, snippets
-from recorded_pairs import write_log
-from test_import_recordings import CURL, VISIT, har
+from docs_snippets import ALL, PAGES, ROOT, Snippet
+from page_commands import (
+    HOST,
+    NOT_RUN,
+    THINKTIME,
+    URL,
+    begun_and_ended,
+    commands,
+    is_walked,
+    made,
+    parsed,
+    run,
+    shorter,
+    why_not_run,
+)
 
 import thinktime as tt
 from thinktime import _core
-from thinktime.cli import app
 from thinktime.cli.group import COMMANDS
 from thinktime.cli.lab import run_options
 from thinktime.lab import file as lab_file
 from thinktime.validity import agreement
 from thinktime.validity.checks import CHECKS
-
-THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
-HOST = "://127.0.0.1:8080"
-URL = f"http{HOST}"
-
-NOT_RUN = {
-    "make": "it builds and tests all of this; that its targets exist is tested",
-    "cargo": "it compiles; the examples are built with the tests",
-    ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
-    "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
-    "thinktime mcp": "it waits for an assistant; test_assistants.py has one",
-    "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
-    "thinktime run postgresql://shop@127.0.0.1/shop": "it needs a database, as tests have",
-    "thinktime run --link": "it needs root; test_run_link.py has links, and servers behind them",
-    "thinktime lab": "it needs root; test_lab.py has labs, and test_lab_file.py the example",
-    "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
-    "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
-}
-"""Commands that are only parsed, by their beginnings, and the reasons."""
 
 RUN_ELSEWHERE = {
     "docs/many-machines.md": "test_many_machines.py runs them on the cluster that it has",
@@ -58,13 +47,6 @@ RUN_ELSEWHERE = {
     "docs/tutorial.md": "test_tutorial.py walks it from beginning to end",
 }
 """Pages whose commands build on one another or need a cluster, and the tests that run them."""
-
-WALKED = (
-    "docs/coming-from-jmeter.md", "docs/coming-from-locust.md", "docs/compare.md",
-    "docs/explain.md", "docs/learn.md",
-)  # fmt: skip
-"""Pages whose commands test_guides.py runs and compares with the shown output; here only their
-files are needed, by the commands that follow."""
 
 OTHER_LANGUAGES = {
     "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
@@ -107,33 +89,6 @@ COMPLETED = {
 """Parts of a file, and the text that completes them."""
 
 
-def made(folder: Path, page: str) -> Path:
-    """The folder of a page, with its files."""
-    (folder / "examples").symlink_to(ROOT / "examples")
-    write_log(folder / "access.log")
-    text = (folder / "access.log").read_text().replace('"x"', '"Mozilla/5.0 (X11) Firefox/120.0"')
-    timed = [f"{line} rt=0.00{1 + n % 7}\n" for n, line in enumerate(text.splitlines())]
-    (folder / "access.log").write_text("".join(timed))
-    (folder / "users.csv").write_text("user,password\nann,secret\n")
-    (folder / "azure.csv").write_text(
-        "TIMESTAMP,ContextTokens,GeneratedTokens\n"
-        "2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n"
-    )
-    (folder / "login.txt").write_text("user:passwd\n")
-    (folder / "photo.png").write_bytes(b"\x89PNG")
-    (folder / "visit.har").write_text(har(*VISIT))
-    (folder / "commands.txt").write_text(CURL)
-    (folder / "site").mkdir()
-    (folder / "site" / "index.html").write_text("<p>Welcome")
-    for snippet in [*snippets("README.md"), *snippets(page)]:
-        if snippet.file is not None:
-            (folder / snippet.file).write_text(snippet.text)
-    for policy in ("fcfs", "srpt"):  # as docs/statistics.md says
-        text = (folder / "server.toml").read_text()
-        (folder / f"{policy}.toml").write_text(text.replace('"ps"', f'"{policy}"'))
-    return folder
-
-
 # ---- files
 
 
@@ -165,37 +120,6 @@ def test_a_wrong_file_is_found_out(tmp_path: Path) -> None:
 # ---- commands
 
 
-def commands(page: str) -> list[list[str]]:
-    """The commands of a page, with `thinktime` under its short name."""
-    found = [words for snippet in snippets(page) for words in snippet.commands]
-    return [
-        ["thinktime", *words[1:]] if words[0] == ".venv/bin/thinktime" else words for words in found
-    ]
-
-
-def why_not_run(words: list[str]) -> str | None:
-    for beginning, reason in NOT_RUN.items():
-        program, *others = beginning.split()
-        if words[0] == program and all(one in words for one in others):
-            return reason
-    return None
-
-
-def parsed(words: list[str]) -> None:
-    """Raise if the command line does not accept the words."""
-    group = typer.main.get_command(app)
-    with group.make_context("thinktime", words) as context:
-        name, command, rest = group.resolve_command(
-            context, [*context._protected_args, *context.args]
-        )
-        if hasattr(command, "resolve_command"):
-            with command.make_context(name, rest, parent=context) as inner:
-                _, command, rest = command.resolve_command(
-                    inner, [*inner._protected_args, *inner.args]
-                )
-        command.make_context(name, list(rest), parent=context).close()
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
 def test_commands_are_understood(page: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(made(tmp_path, page))
@@ -221,30 +145,6 @@ def test_commands_are_understood(page: str, tmp_path: Path, monkeypatch) -> None
 def test_a_wrong_command_is_found_out(words: list[str]) -> None:
     with pytest.raises(Exception, match=r"No such|[Uu]nexpected|[Mm]issing"):
         parsed(words)
-
-
-def shorter(words: list[str], folder: Path) -> list[str]:
-    """The command with less to do."""
-    words = list(words)
-    for option, less in (("--duration", "1s"), ("--warmup", "200ms"), ("--replications", "2")):
-        if option in words:
-            words[words.index(option) + 1] = less
-    if words[1] in ("simulate", "sweep") and "--duration" not in words:
-        words += ["--requests", "1000"]
-    if words[1] == "run" and "--duration" not in words:
-        words += ["--duration", "1s"]
-    return [word if "*" not in word else str(next(folder.glob(word)).name) for word in words]
-
-
-def run(words: list[str], folder: Path, statuses: tuple[int, ...] = (0,)) -> str:
-    """Run a program, or `thinktime`, whose start would take longer than most commands."""
-    if words[0] == "thinktime":
-        done = command_copies.thinktime(words[1:], folder, timeout_s=300)
-    else:
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode in statuses, (words, done.returncode, done.stderr)
-    return done.stdout
 
 
 @pytest.fixture
@@ -273,26 +173,6 @@ def test_commands_do_what_the_page_says(page: str, tmp_path: Path, url: str) -> 
         for option in ("-o", "--report"):
             if option in words:
                 assert (tmp_path / words[words.index(option) + 1]).exists(), words
-
-
-def is_walked(page: str, words: list[str]) -> bool:
-    """Whether test_guides.py runs a command whose files are not needed by any command here."""
-    shown = [one for snippet in snippets(page) if "$ " in snippet.text for one in snippet.commands]
-    return page in WALKED and words in shown and "-o" not in words
-
-
-def begun_and_ended(words: list[str], command: str, folder: Path) -> None:
-    """A server begins to listen, on a port of its own, and ends with Ctrl-C."""
-    if "--listen" in words:
-        place = words.index("--listen")
-        del words[place : place + 2]
-    words = [*words[: len(THINKTIME)], command, *words[len(THINKTIME) :], "--listen", "127.0.0.1:0"]
-    server = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    first = server.stdout.readline()
-    server.send_signal(2)
-    server.communicate(timeout=300)
-    assert re.match(r"(serving|switching) on http://127\.0\.0\.1:", first)
 
 
 # ---- programs

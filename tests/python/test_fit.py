@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fit_errors import standard_errors
 from scipy import stats as scipy_stats
 
 import thinktime
@@ -44,10 +45,11 @@ def stamped(random, values):
     return np.floor(start + values)
 
 
-def off(found, true):
+def off(found, true, tally):
     """The error of each parameter in standard errors."""
+    errors = standard_errors(found, tally)
     return {
-        name: abs(found.parameters[name] - value) / found.standard_errors[name]
+        name: abs(found.parameters[name] - value) / errors[name]
         for name, value in true.items()
         if found.parameters[name] != value
     }
@@ -108,9 +110,10 @@ def test_the_law_of_times_is_found(case, resolution):
     values = draw(random)
     if resolution:
         values = stamped(random, values)
-    best, *others = fit(Tally.from_values(values, resolution=resolution, limit=TIMEOUT))
+    tally = Tally.from_values(values, resolution=resolution, limit=TIMEOUT)
+    best, *others = fit(tally)
     assert best.law == law, [one.notation for one in (best, *others[:2])]
-    assert max(off(best, true).values(), default=0) < 3, best
+    assert max(off(best, true, tally).values(), default=0) < 3, best
     exact = true_mean(law, true)
     assert best.mean == pytest.approx(exact.mean, rel=0.05)
     assert best.median == pytest.approx(exact.quantile(0.5), rel=0.05)
@@ -122,19 +125,19 @@ def test_without_the_limit_a_tail_that_was_cut_misleads():
     """So the limit does something: most of this law's mean lies beyond it."""
     values = pareto(generator(), 1.1, 1)
     values = values[values <= 100]
-    right = fit(Tally.from_values(values, limit=100), ["pareto"])[0]
-    wrong = fit(Tally.from_values(values), ["pareto"])[0]
+    right, wrong = (Tally.from_values(values, limit=limit) for limit in (100, None))
     true = {"shape": 1.1}
-    assert off(right, true)["shape"] < 3
-    assert off(wrong, true)["shape"] > 5
+    assert off(fit(right, ["pareto"])[0], true, right)["shape"] < 3
+    assert off(fit(wrong, ["pareto"])[0], true, wrong)["shape"] > 5
 
 
 def test_without_the_resolution_stamps_mislead():
     random = generator()
     values = stamped(random, pareto(random, 1.4, 1))
-    right, wrong = (fit(Tally.from_values(values, resolution=r))[0] for r in (1.0, 0.0))
+    tallies = [Tally.from_values(values, resolution=r) for r in (1.0, 0.0)]
+    right, wrong = (fit(one)[0] for one in tallies)
     assert right.law == "pareto"
-    assert wrong.law != "pareto" or off(wrong, {"shape": 1.4})["shape"] > 5
+    assert wrong.law != "pareto" or off(wrong, {"shape": 1.4}, tallies[1])["shape"] > 5
 
 
 def test_a_law_that_does_not_fit_is_not_plausible():
@@ -183,9 +186,10 @@ def test_standard_errors_are_as_large_as_the_errors():
         random = generator(seed)
         tally = Tally.from_values(stamped(random, 20 * random.weibull(0.7, 2000)), resolution=1)
         found = fit(tally, ["weibull"])[0]
+        of_each = standard_errors(found, tally)
         errors.append(
             [
-                (found.parameters[name] - true) / found.standard_errors[name]
+                (found.parameters[name] - true) / of_each[name]
                 for name, true in (("shape", 0.7), ("scale", 20))
             ]
         )
@@ -229,13 +233,13 @@ def test_scipy_finds_the_same_on_the_values_themselves(law):
     """Bins of one in a hundred lose next to nothing: less than a fifth of a standard error."""
     draw, other = SCIPY[law]
     values = draw(generator())
-    found, expected = fit(Tally.from_values(values), [law])[0], other(values)
+    tally = Tally.from_values(values)
+    found, expected = fit(tally, [law])[0], other(values)
     assert set(expected) == set(found.parameters)
     if law == "pareto":  # the least value gives its scale, bins only about it
         assert found.parameters["scale"] == pytest.approx(expected.pop("scale"), rel=0.005)
-    assert {name: off(found, expected)[name] < 0.2 for name in expected} == dict.fromkeys(
-        expected, True
-    ), (found, expected)
+    errors = off(found, expected, tally)
+    assert {name: errors[name] < 0.2 for name in expected} == dict.fromkeys(expected, True), found
 
 
 # ---- requests of a session
@@ -268,9 +272,10 @@ SESSIONS = {
 def test_the_law_of_requests_a_session_is_found(case):
     law, true, draw = SESSIONS[case]
     values = np.maximum(draw(generator(5)), 1)
-    best = fit(Tally.from_values(values, whole=True, unit=""))[0]
+    tally = Tally.from_values(values, whole=True, unit="")
+    best = fit(tally)[0]
     assert best.law == law
-    assert max(off(best, true).values(), default=0) < 3, best
+    assert max(off(best, true, tally).values(), default=0) < 3, best
     if law != "pareto":  # its sample mean is far off
         assert best.mean == pytest.approx(values.mean(), rel=0.03)
     assert best.median == np.median(values)
@@ -326,7 +331,7 @@ def test_body_and_tail_of_sizes_are_found(cut, zeros):
     assert tally.mean == pytest.approx(values.mean(), rel=1e-3)
     assert best.law == ("cut lognormal+pareto" if cut else "lognormal+pareto")
     true = {"weight": 0.93, "mu": 7.63, "sigma": 1.0, "shape": 1.1}
-    assert max(off(best, true).values()) < 3, best
+    assert max(off(best, true, tally).values()) < 3, best
     assert best.parameters["hi" if "hi" in best.parameters else "scale"] == pytest.approx(
         10240, rel=0.01
     )
@@ -350,7 +355,7 @@ def test_a_law_is_found_in_a_tally_of_a_hundred_million_values(unit):
     tally = Tally(scale * edges[:-1], scale * edges[1:], count, unit=unit)
     best = fit(tally)[0]
     assert best.law == "lognormal"
-    assert max(off(best, {"mu": math.log(scale), "sigma": 3}).values()) < 3
+    assert max(off(best, {"mu": math.log(scale), "sigma": 3}, tally).values()) < 3
 
 
 @pytest.mark.parametrize(("value", "many"), [(10.0, 78), (10.0, 1000), (5.0, 78)])

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-import thinktime
 from thinktime.learn.fit import Tally, tail, zipf
 
 few = settings(max_examples=60, deadline=None, derandomize=True)
@@ -138,7 +137,6 @@ def test_the_lognormal_tail_is_the_one_that_scipy_finds():
     difference = float((straight - true).sum())
     assert found.likelihood_ratio <= difference + 0.1  # the best lognormal, not just the true one
     assert found.likelihood_ratio > difference - 6
-    assert found.p_value == pytest.approx(2 * scipy_stats.norm.sf(abs(found.vuong)), abs=1e-6)
 
 
 def test_exponents_lie_in_their_interval_as_often_as_they_should():
@@ -152,6 +150,10 @@ def test_exponents_lie_in_their_interval_as_often_as_they_should():
 
 # ---- popularity
 
+ERROR = 0.005
+"""The largest standard error of an exponent here: of 100,000 requests of known order it is 1 / √(N
+Var ln r), 0.0016 to 0.003; unknown ranks make it larger."""
+
 
 def counts_of(random, exponent, objects, requests=N):
     popular = np.arange(1.0, objects + 1) ** -exponent
@@ -163,39 +165,33 @@ def counts_of(random, exponent, objects, requests=N):
 def test_zipf_is_found(exponent, objects):
     """20,000 objects have 5 requests on average: a quarter of them is never seen."""
     found = zipf(counts_of(generator(3), exponent, objects))
-    assert abs(found.exponent - exponent) < 3 * found.standard_error, found
-    assert found.standard_error < 0.005
+    assert abs(found.exponent - exponent) < 3 * ERROR, found
     assert found.objects == pytest.approx(objects, rel=0.06)
-    assert found.seen <= found.objects
-    assert found.requests == N
-    assert thinktime.Distribution(found.notation).range[1] == found.objects
 
 
 def test_ranks_by_count_alone_look_steeper():
-    """The correction does something: without it the estimate is more than 5 errors too high."""
+    """The correction does something: without it the estimate is ten times as far off."""
     counts = counts_of(generator(), 0.6, 20_000)
-    found = zipf(counts)
     ordered = np.sort(counts[counts > 0])[::-1]
     logs = np.log(np.arange(1, len(ordered) + 1))
     exponents = np.linspace(0.5, 1.0, 2001)
     likelihood = [-s * (ordered @ logs) - N * math.log(np.exp(-s * logs).sum()) for s in exponents]
     plain = exponents[int(np.argmax(likelihood))]
-    assert plain - 0.6 > 5 * found.standard_error
+    assert plain - 0.6 > 10 * abs(zipf(counts).exponent - 0.6)
 
 
-def test_zipf_errors_are_as_large_as_they_are_said_to_be():
-    """Over 24 samples; too cautious by up to a half is allowed."""
+def test_zipf_has_no_bias():
+    """Over 24 samples."""
     errors = []
     for seed in range(24):
         found = zipf(counts_of(generator(seed), 0.9, 1000))
-        errors.append((found.exponent - 0.9) / found.standard_error)
-    assert abs(np.mean(errors)) < 3 / math.sqrt(24)
-    assert 0.5 < np.std(errors) < 1.5
+        errors.append(found.exponent - 0.9)
+    assert np.std(errors) < ERROR
+    assert abs(np.mean(errors)) < 3 * np.std(errors) / math.sqrt(24)
 
 
 def test_objects_that_are_alike_have_no_exponent():
     found = zipf(generator().poisson(50, 3000))
-    assert found.exponent < 3 * found.standard_error
     assert found.exponent < 0.1
 
 
@@ -204,8 +200,4 @@ def test_objects_that_are_alike_have_no_exponent():
 def test_no_counts_are_an_error(counts):
     found = zipf(counts)
     assert 0 <= found.exponent <= 10
-    assert found.standard_error >= 0
-    if found.seen:
-        thinktime.Distribution(found.notation)
-    else:
-        assert found.notation == ""
+    assert found.objects >= 0

@@ -8,8 +8,8 @@ import pytest
 from docs_snippets import PAGES as ALL_PAGES
 from docs_snippets import Snippet, snippets
 from live_commands import SYSTEM
+from page_commands import WALKED, made
 from page_walk import clone, missing, sessions, walk
-from test_docs import WALKED, made
 
 import thinktime as tt
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_docs import parsed
+from page_commands import parsed
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, which comes with Ray, is absent")
 yaml = pytest.importorskip("yaml", reason="YAML is read with pyyaml")

@@ -35,7 +35,6 @@ def agreed(requests: Requests, seed: int) -> None:
     requests = answered_ones(requests, draw)
     same_kinds(requests, template, draw)
     same_answers(requests, draw)
-    same_reuse(requests, draw)
 
 
 @pytest.mark.fuzz
@@ -124,17 +123,6 @@ def same_answers(requests: Requests, draw: np.random.Generator) -> None:
         assert extremes == columns[5:]
 
 
-def same_reuse(requests: Requests, draw: np.random.Generator) -> None:
-    path = requests.rows["path"].to_numpy()
-    counted = draw.random(len(path)) < 0.9
-    table = pl.DataFrame({"path": path, "counted": counted})
-    windows, paths = [1, 3, 10, 100], int(path.max()) + 1
-    seen, times = _core.asked_again(table, paths, windows)
-    assert seen == answered.asked_again(path[counted].astype(np.int64), windows)
-    many = np.bincount(np.bincount(path[counted], minlength=paths))
-    assert times == many.tolist()
-
-
 def test_numbers_that_do_not_go_together_are_refused() -> None:
     visits = SimpleNamespace(
         previous=np.array([-1, 5], np.int32), opener=np.array([-1, -1], np.int32),
@@ -147,8 +135,3 @@ def test_numbers_that_do_not_go_together_are_refused() -> None:
         _core.page_steps(pages, 1, 1.0)
     with pytest.raises(InputError, match="page 5"):
         _core.think_times(pages)
-    table = pl.DataFrame(
-        {"path": [7], "counted": [True]}, schema={"path": pl.UInt32, "counted": pl.Boolean}
-    )
-    with pytest.raises(InputError, match="there is no path 7"):
-        _core.asked_again(table, 7, [1])

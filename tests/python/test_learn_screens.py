@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thinktime import Distribution
 from thinktime.learn import Learned, learn
 
 pytestmark = pytest.mark.usefixtures("brief_advice")
@@ -97,8 +98,8 @@ def test_what_an_app_asks_for_at_once_is_a_screen(tmp_path: Path) -> None:
     names = [kind.name for kind in journeys.kinds.kinds[: journeys.kinds.pages]]
     assert {name for name in names if name != "others"} == {f"/api/s{n}/c0" for n in range(3)}
     assert journeys.thinks.mean_s == pytest.approx(15.0, rel=0.1)
-    embedded = [one.mean for at, one in journeys.embeddings.of_kind.items() if at < 3]
-    assert embedded == pytest.approx([4.0] * 3, rel=0.02)
+    laws = [one.law for at, one in journeys.embeddings.of_kind.items() if at < 3]
+    assert [Distribution(law).mean for law in laws] == pytest.approx([4.0] * 3, rel=0.02)
 
 
 @pytest.mark.parametrize(("clocked", "model"), [(False, "closed"), (True, "open")])

@@ -24,7 +24,6 @@ from thinktime.learn.starts import (
     learn_starts,
     silences,
     spread,
-    step_s,
     write_starts,
 )
 from thinktime.learn.views.summary import _busiest
@@ -55,16 +54,6 @@ def test_nobody_leaves_the_second_of_the_stamp() -> None:
     assert len(np.unique(found)) == len(stamps)
     assert np.array_equal(found, spread(stamps, 1.0))
     assert np.array_equal(spread(stamps[::-1], 1e-9), stamps)
-
-
-def test_bunches_of_a_collector_are_seen() -> None:
-    seconds = drawn(poisson(2.0), 1) // 1_000_000_000 * 1_000_000_000
-    tens = seconds // 10_000_000_000 * 10_000_000_000
-    assert step_s(seconds, 1.0) == 1.0
-    assert step_s(tens, 1.0) == 10.0
-    assert step_s(tens + 3_000_000_000, 1.0) == 10.0
-    assert step_s(seconds[:1], 1.0) == 1.0
-    assert step_s(seconds[:0], 1.0) == 1.0
 
 
 def test_covered_time_leaves_out_what_is_lost() -> None:

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.machine import processor_sharing
+from thinktime.present import units
 from thinktime.present.page import render as render_page
 from thinktime.present.units import unbroken
 from thinktime.report import machines, report
@@ -133,7 +134,7 @@ def test_many_machines_and_cores_stay_readable():
     assert panel.figure.y.names[0] == "m1, core 0"
     assert len(panel.figure.y.names) == 32
     assert "of 48 cores" in panel.title
-    assert " to " in machines.figures_of(result)[0].line.cells[1].text
+    assert " to " in machines.lines_of(result)[0].cells[1].text
 
 
 # ---- tables
@@ -164,11 +165,12 @@ def test_pages_of_stations_stay_as_they_were():
 
 
 def test_counts_become_rates(linux):
-    found = machines.figures_of(linux)[0]
-    given = linux.summary["machines"]["server"]
-    assert found.preemptions == pytest.approx(given["preemptions"] / linux.summary["duration_s"])
-    assert found.moves == pytest.approx(given["migrations"] / linux.summary["duration_s"])
-    assert found.words.startswith("server, linux-2.6.22 on 2 cores: loads 0.")
+    given, duration_s = linux.summary["machines"]["server"], linux.summary["duration_s"]
+    cells = dict(zip(machines.HEADINGS, machines.lines_of(linux)[0].cells, strict=True))
+    assert cells["preemptions"].text == units.rate(given["preemptions"] / duration_s)
+    assert cells["moves"].text == units.rate(given["migrations"] / duration_s)
+    (words,) = machines.sentences(linux)
+    assert words.startswith("server, linux-2.6.22 on 2 cores: loads 0.")
 
 
 def test_the_terminal_shows_request_names_and_machines(linux, windows):

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from page_commands import HOST, commands, made, shorter, why_not_run
 from ray_cluster import frame, shared
 from shared_server import shared_server
-from test_docs import HOST, commands, made, shorter, why_not_run
 from typer.testing import CliRunner
 
 import thinktime as tt

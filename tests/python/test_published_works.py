@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from answer_server import Answer, Received, answer_server
 from docs_snippets import snippets
-from test_docs import made, parsed
+from page_commands import made, parsed
 from test_features import functions
 from typer.testing import CliRunner
 

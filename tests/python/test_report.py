@@ -17,6 +17,7 @@ from thinktime.report import contrast, headline_of
 from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, in_system
+from thinktime.report.results import table
 from thinktime.report.terminal import render
 
 approx = pytest.approx
@@ -104,7 +105,8 @@ def test_theory_stands_below_its_results_and_deviations_are_taken_from_it():
     simulated, exact = rows
     assert exact.figures.times_s["mean"] == approx(0.190)
     assert exact.figures.times_s["p99"] == approx(1.117006)
-    assert exact.model.startswith("M/H2/1 FCFS")
+    (of_theory,) = [one for one in table(rows).lines if one.name == "exact"]
+    assert of_theory.below.startswith("M/H2/1 FCFS")
     assert simulated.reference == "the exact values"
     assert simulated.deviations["mean"] == approx(0.01)
 

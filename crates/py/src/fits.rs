@@ -72,19 +72,6 @@ impl Likelihood {
         let search = self.search(family, &p, &scales, &searched)?;
         Ok(py.detach(|| fits::maximize(&search, &p, least, most)))
     }
-
-    /// The mean of the products of the bins' slopes over the free parameters, on scales without
-    /// bounds.
-    fn products(
-        &self,
-        family: &str,
-        p: Vec<f64>,
-        ranges: Vec<(f64, f64)>,
-        searched: Vec<usize>,
-    ) -> PyResult<Vec<Vec<f64>>> {
-        let scales = scales(ranges);
-        Ok(fits::products(&self.search(family, &p, &scales, &searched)?, &p))
-    }
 }
 
 impl Likelihood {

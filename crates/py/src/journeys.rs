@@ -1,4 +1,4 @@
-//! Counts of visits: `page_steps`, `think_times`, `answered`, `asked_again` and `RequestsByKind`.
+//! Counts of visits: `page_steps`, `think_times`, `answered` and `RequestsByKind`.
 
 use std::sync::Arc;
 
@@ -8,8 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3_arrow::PyTable;
 use thinktime_log::journeys::{
-    Answers, ColumnMismatch, KindColumns, Pages, answers, reuse, steps,
-    think_times as log_think_times,
+    Answers, ColumnMismatch, KindColumns, Pages, answers, steps, think_times as log_think_times,
 };
 
 use crate::errors::InputError;
@@ -21,7 +20,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RequestsByKind>()?;
     module.add_function(wrap_pyfunction!(page_steps, module)?)?;
     module.add_function(wrap_pyfunction!(think_times, module)?)?;
-    module.add_function(wrap_pyfunction!(asked_again, module)?)?;
     module.add_function(wrap_pyfunction!(answered, module)?)
 }
 
@@ -92,22 +90,6 @@ pub(crate) fn think_times(py: Python<'_>, pages: PyTable) -> PyResult<(Table, u6
     let think_s = Arc::new(Float64Array::from(found.think_s));
     let table = Table::of_columns(vec![("think_s", think_s), ("page", places(found.page))])?;
     Ok((table, found.early))
-}
-
-/// How soon paths are requested again, for the rows of `path` (uint32) that are `counted` (bool):
-/// the number of rows whose path was also requested within each of the `windows` before, in
-/// requests; and the number of all `paths` that were requested 0 times, once, and so on.
-#[pyfunction]
-pub(crate) fn asked_again(
-    py: Python<'_>,
-    requests: PyTable,
-    paths: usize,
-    windows: Vec<u32>,
-) -> PyResult<(Vec<u64>, Vec<u64>)> {
-    let path = column::<UInt32Type>(&requests, "path")?;
-    let counted = truths(&requests, "counted")?;
-    let found = py.detach(|| reuse(path.values(), &counted, paths, &windows)).map_err(misfit)?;
-    Ok((found.seen, found.times))
 }
 
 /// How requests of this many kinds are answered, kind by kind: a table of each `status` with the

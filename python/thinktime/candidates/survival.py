@@ -56,11 +56,6 @@ class Survival:
         variance = float((self.values - self.mean) ** 2 @ self.weights)
         return float(np.sqrt(variance / self.seen))
 
-    def cdf(self, x: Floats) -> Floats:
-        """The probability of at most these demands."""
-        upto = np.concatenate([[0.0], np.cumsum(self.weights)])
-        return np.asarray(upto[np.searchsorted(self.values, x, side="right")])
-
 
 def survival(values: Floats, complete: Mask) -> Survival:
     """The product-limit estimate; a value that is not ``complete`` stands for any larger one."""

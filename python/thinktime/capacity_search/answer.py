@@ -24,10 +24,6 @@ Outcome = Literal[
 SCALE = "times the workload"
 """The unit of a scale."""
 
-_FLOATS = (
-    "value", "margin", "standard_error", "independent_requests", "error_share", "throughput",
-    "response_mean_s", "response_p99_s", "lateness_p99_s",
-)  # fmt: skip
 _TYPES = {
     "value": "Float64",
     "passed": "Boolean",
@@ -35,7 +31,12 @@ _TYPES = {
     "margin": "Float64",
     "standard_error": "Float64",
     "requests": "Int64",
-    **dict.fromkeys(_FLOATS[3:], "Float64"),
+    "independent_requests": "Float64",
+    "error_share": "Float64",
+    "throughput": "Float64",
+    "response_mean_s": "Float64",
+    "response_p99_s": "Float64",
+    "lateness_p99_s": "Float64",
     "generator": "Boolean",
     "why": "String",
     "untrusted": "String",

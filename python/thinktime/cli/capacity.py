@@ -120,10 +120,7 @@ def _say(unit: str, probe: Probe) -> None:
     share = None if probe.margin is None else units.number(math.exp(probe.margin))
     # The table at the end has the reason, too long for a line of 80 columns beside the share.
     margin = f" ({probe.why})" if share is None else f", {share} of what is allowed"
-    common.errors.print(
-        f"at {units.amount(probe.value, unit)}: {probe.slo}{margin}",
-        style="dim", markup=False, soft_wrap=True,
-    )  # fmt: skip
+    common.remark(f"at {units.amount(probe.value, unit)}: {probe.slo}{margin}", "dim")
 
 
 def _show(found: Capacity, made: Report, as_json: bool, output: Path | None) -> None:
@@ -136,7 +133,7 @@ def _show(found: Capacity, made: Report, as_json: bool, output: Path | None) -> 
     if found.against:
         common.say_note(found.against)
     if output is not None and len(found.probes):
-        common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
+        common.remark(f"result: {output / 'capacity.html'}")
     common.say_warnings(found.doubts)
     if found.verdict == "imprecise":
         common.say_warnings([DOUBTS["imprecise"]])

@@ -33,9 +33,14 @@ errors = plain_text.console(stderr=True)
 """Standard error."""
 
 
+def remark(text: str, style: str = "") -> None:
+    """Print a line on standard error, as it is."""
+    errors.print(text, style=style, markup=False, soft_wrap=True)
+
+
 def fail(message: str, status: Exit) -> typer.Exit:
     """Print an error on standard error; the caller raises the returned exception."""
-    errors.print("error:", message, style="red", markup=False, soft_wrap=True)
+    remark(f"error: {message}", "red")
     return typer.Exit(status)
 
 
@@ -99,8 +104,7 @@ def finish(
     found = verdict_of(result).unwritten(unwritten)
     untold = files.unwritten(lambda: [report_of(result, found)])
     if found.status == "done":
-        errors.print("nothing is judged: the workload sets no objective, [slo]",
-                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
+        remark("nothing is judged: the workload sets no objective, [slo]", "dim")
     end(found.unwritten(untold))
 
 
@@ -121,7 +125,7 @@ def _report(result: Result, page: Path | None) -> None:
     from thinktime.report import report
 
     with mapped_errors():
-        errors.print(f"page: {report(result, page)}", markup=False, soft_wrap=True)
+        remark(f"page: {report(result, page)}")
 
 
 def end(found: Verdict) -> None:
@@ -129,8 +133,7 @@ def end(found: Verdict) -> None:
     if found.exit_status is not Exit.DONE:
         raise fail(found.sentence, found.exit_status)
     if found.sentence:
-        style = "green" if found.status == "met" else "yellow"
-        errors.print(found.sentence, style=style, markup=False, soft_wrap=True)
+        remark(found.sentence, "green" if found.status == "met" else "yellow")
 
 
 def say_of_leftovers(path: Path | None) -> None:
@@ -163,10 +166,9 @@ def show(result: Result, showing: OutputOptions) -> None:
         say_note(words(found, result.path))
     if showing.output is not None:
         page = "" if showing.report else f" (a page of it: thinktime report {showing.output})"
-        errors.print(f"result: {showing.output}{page}", markup=False, soft_wrap=True)
+        remark(f"result: {showing.output}{page}")
     elif showing.report is None and not showing.json:
-        errors.print("not kept: `-o DIR` keeps the result, for `report` and `compare`",
-                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
+        remark("not kept: `-o DIR` keeps the result, for `report` and `compare`", "dim")
 
 
 def load_workload(path: Path) -> Workload:
@@ -184,13 +186,13 @@ def load_workload(path: Path) -> Workload:
 
 def say_note(note: str) -> None:
     """Print on standard error what a reader of a result should know."""
-    errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
+    remark(f"note: {note}", "dim")
 
 
 def say_warnings(warnings: Iterable[str]) -> None:
     """Print on standard error the problems that spoil or limit a result."""
     for warning in warnings:
-        errors.print("warning:", warning, style="yellow", markup=False, soft_wrap=True)
+        remark(f"warning: {warning}", "yellow")
 
 
 def load_results(paths: Iterable[Path]) -> list[Result]:

@@ -127,8 +127,7 @@ def _say_of_page(loaded: list[Result]) -> None:
     """The command that makes a page of these results."""
     paths = [str(one.path) for one in loaded if one.path is not None]
     if len(paths) > 1:
-        common.errors.print(f"a page of them: thinktime report {shlex.join(paths)}",
-                            style="dim", markup=False, soft_wrap=True)  # fmt: skip
+        common.remark(f"a page of them: thinktime report {shlex.join(paths)}", "dim")
 
 
 def _say(comparisons: list[Comparison], outcomes: list[LimitFinding]) -> None:

@@ -48,14 +48,13 @@ def show(made: Imported, output: Path | None) -> None:
         typer.echo(made.text, nl=False)
     else:
         write_whole(output, made.text)
-    say = common.errors.print
     if made.notes:
-        say(f"not carried over ({len(made.notes)}):", markup=False, soft_wrap=True)
+        common.remark(f"not carried over ({len(made.notes)}):")
     for note in made.notes:
-        say(f"  {note}", markup=False, soft_wrap=True)
+        common.remark(f"  {note}")
     counted = units.counted(made.requests, "request")
     if made.objects:
         counted += f", and {units.counted(made.objects, 'object')} of their pages"
-    say(f"made of {made.kind}: {counted}", markup=False, soft_wrap=True)
+    common.remark(f"made of {made.kind}: {counted}")
     if output is not None:
-        say(f"written: {output}", markup=False, soft_wrap=True)
+        common.remark(f"written: {output}")

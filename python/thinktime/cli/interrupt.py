@@ -34,7 +34,7 @@ class Interrupt:
         first = self.fidelity.wanted
         self.fidelity.stop()
         if first:
-            common.errors.print(WORDS, markup=False, soft_wrap=True)
+            common.remark(WORDS)
         return first
 
     def reading(self, progress: Progress | None) -> Progress:

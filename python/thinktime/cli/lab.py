@@ -136,4 +136,4 @@ def _show(outcome: Outcome, results: list[Result]) -> None:
 
 
 def _tell(what: str) -> None:
-    common.errors.print(what, style="dim", markup=False, soft_wrap=True)
+    common.remark(what, "dim")

@@ -147,7 +147,7 @@ def _tell(reading: ExitStack, feed: Feed | None, enough: Interrupt, log: Log) ->
 def _write(files: LearnedFiles, learned: Learned, server: Server | None) -> None:
     """Write all files, and name them."""
     for path in list(files.write(learned, server)):
-        common.errors.print(f"written: {path}", markup=False, soft_wrap=True)
+        common.remark(f"written: {path}")
 
 
 def _page(learned: Learned, output: Path | None) -> Page:
@@ -159,8 +159,7 @@ def _page(learned: Learned, output: Path | None) -> Page:
 def _server(learned: Learned, demand: str | None) -> Server | None:
     """The server for the system file; None if the log has nothing to learn it from."""
     if demand is not None and learned.log.requests.timed:
-        text = "note: the log has durations: demands are learned, and --demand is not used"
-        common.errors.print(text, markup=False, soft_wrap=True)
+        common.remark("note: the log has durations: demands are learned, and --demand is not used")
     return learned.server(demand, reach=True)
 
 

@@ -161,7 +161,7 @@ def _one(
     """The result of one run, done now or earlier; and why it could not be written."""
     place = several.place(number)
     if place is not None and place.exists() and store.read(trial) is not None:
-        common.errors.print(f"run {number} is there: {place}", markup=False, soft_wrap=True)
+        common.remark(f"run {number} is there: {place}")
         return Result.load(place), None
     several.before()
     result, unwritten = common.done(partial(do, trial, output=place))
@@ -219,9 +219,9 @@ def _show(
     if agreement.verdict == validity.DOUBTFUL:
         common.say_warnings([agreement.words])
     else:
-        common.errors.print(agreement.words, markup=False, soft_wrap=True)
+        common.remark(agreement.words)
     if output is not None:
-        common.errors.print(f"results: {output}", markup=False, soft_wrap=True)
+        common.remark(f"results: {output}")
 
 
 _DOUBTS = (validity.SPOILT, validity.DOUBTFUL)

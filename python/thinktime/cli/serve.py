@@ -84,11 +84,10 @@ def _say_what_it_did(server: serve) -> None:
 
 
 def _say_what_tokens_it_gave(done: TokenTotals) -> None:
-    from thinktime.report.token_servers import TokenServerFigures
+    from thinktime.report.token_servers import sentence
 
     for name, figures in done.servers.items():
-        one = TokenServerFigures(name=name, **figures)
-        typer.echo(f"{one.words}; {units.counted(one.steps, 'step')}")
+        typer.echo(f"{sentence(name, figures)}; {units.counted(figures['steps'], 'step')}")
     mean, largest = units.seconds(done.lateness_mean_s), units.seconds(done.lateness_max_s)
     typer.echo(f"tokens were late by {mean} on average, at most by {largest}")
     if done.cancellations:

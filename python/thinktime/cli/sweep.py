@@ -130,7 +130,4 @@ def _show(swept: SweepCurves, made: Report, as_json: bool, output: Path | None) 
     else:
         _print(swept, made)
     if output is not None:
-        common.errors.print(
-            f"result: {output / 'results.parquet'}, {output / 'sweep.html'}",
-            markup=False, soft_wrap=True,
-        )  # fmt: skip
+        common.remark(f"result: {output / 'results.parquet'}, {output / 'sweep.html'}")

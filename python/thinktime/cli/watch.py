@@ -116,15 +116,11 @@ class Watch:
         )  # fmt: skip
         feed = Feed(setting, [place.listener.fileno() for place in places])
         if page is not None:
-            _say(f"live: http://{page.authority}/{token}/")
+            common.remark(f"live: http://{page.authority}/{token}/")
             common.say_warnings([] if page.is_local else [_REACHED])
         if metrics is not None:
-            _say(f"metrics: http://{metrics.authority}/metrics")
+            common.remark(f"metrics: http://{metrics.authority}/metrics")
         return feed
-
-
-def _say(line: str) -> None:
-    common.errors.print(line, markup=False, soft_wrap=True)
 
 
 NOBODY = Watch()

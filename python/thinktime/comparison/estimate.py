@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.comparison.requests import Floats, Requests
-from thinktime.numerics import ndtri, stdtrit
+from thinktime.numerics import stdtrit
+from thinktime.numerics.shares import wilson
+from thinktime.numerics.student import NORMAL
 from thinktime.present.percentile import NEEDED
 
 PERCENTILES: Mapping[str, float] = {
@@ -38,7 +40,6 @@ failed."""
 
 SHORT, LONG = 20, 8
 _BINS = math.lcm(SHORT, LONG)
-_Z = float(ndtri(0.975))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,7 @@ def _percentiles(
             found[name] = _too_short(worth, needed)
             continue
         pulls = _below(by_time, p)
-        share = max(half_width(pulls) / n, _Z * math.sqrt(p * (1 - p) / n))
+        share = max(half_width(pulls) / n, NORMAL * math.sqrt(p * (1 - p) / n))
         if p + share > 1 - 1 / n or p - share < 1 / n:
             found[name] = _too_short((1 - p) / share, 1.0, power=2)
             continue
@@ -194,7 +195,7 @@ def _poisson(number: float) -> tuple[float, float]:
     """The 95 % interval of the mean of a count."""
 
     def end(of: float, sign: float) -> float:
-        return of * (1 - 1 / (9 * of) + sign * _Z / (3 * math.sqrt(of))) ** 3
+        return of * (1 - 1 / (9 * of) + sign * NORMAL / (3 * math.sqrt(of))) ** 3
 
     return end(number, -1.0) if number else 0.0, end(number + 1, 1.0)
 
@@ -220,13 +221,6 @@ def counted_share(
     pulls = _sum(_bins(middles, 1.0), failed - share * all_of_them)
     low, high = wilson(p, _worth(n, pulls, p) if 0 < p < 1 else n)
     return Estimate(p, low, high, _sections(pulls))
-
-
-def wilson(p: float, n: float) -> tuple[float, float]:
-    """The 95 % interval of a share by Wilson, 'Probable inference' (JASA 22, 1927)."""
-    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
-    return min(max(middle - half, 0.0), p), max(min(middle + half, 1.0), p)
 
 
 def _too_short(worth: float, needed: float, power: int = 1) -> Missing:

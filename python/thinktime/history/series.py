@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.comparison.requests import Floats
-from thinktime.numerics import ndtri, stdtr
-
-Z = float(ndtri(0.975))
+from thinktime.numerics import stdtr
+from thinktime.numerics.student import NORMAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class Series:
         begin, end = edges[edges.index(place) - 1], edges[edges.index(place) + 1]
         step = self.values[place:end].mean() - self.values[begin:place].mean()
         variance = self._own(begin, place) + self._own(place, end)
-        return bool(abs(step) > Z * np.sqrt(variance))
+        return bool(abs(step) > NORMAL * np.sqrt(variance))
 
     def _own(self, begin: int, end: int) -> float:
         """The variance of a mean of values by their own errors."""

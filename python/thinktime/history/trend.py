@@ -12,8 +12,8 @@ import numpy as np
 from thinktime.comparison import words
 from thinktime.comparison.estimate import Estimate
 from thinktime.history.series import Series
-from thinktime.history.series import Z as _Z
 from thinktime.history.store import HistoryEntry, by_target
+from thinktime.numerics.student import NORMAL
 from thinktime.present import units
 from thinktime.stats.change_points import change_points
 
@@ -151,7 +151,7 @@ def _source(one: HistoryEntry) -> object:
 
 def _error(one: Estimate) -> float:
     """The standard error of a figure."""
-    return (one.high - one.low) / (2 * _Z)
+    return (one.high - one.low) / (2 * NORMAL)
 
 
 def _places(series: Series) -> list[tuple[int, float]]:

@@ -13,7 +13,7 @@ from thinktime import InputError
 from thinktime.importing import parsers, toml, yaml_text
 from thinktime.importing.addresses import one_origin
 from thinktime.importing.artillery_flow import PATTERN, Flow, drawn
-from thinktime.importing.artillery_phases import Arrivals, arrivals, time_s
+from thinktime.importing.artillery_phases import arrivals, time_s
 from thinktime.importing.draft import (
     OBJECTIVES,
     Draft,
@@ -27,6 +27,7 @@ from thinktime.importing.draft import (
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import items, table, words
 from thinktime.importing.redirects import Redirects
+from thinktime.importing.scenarios import Arrivals
 from thinktime.importing.session_values import Values, column_note
 from thinktime.importing.takes import settle
 

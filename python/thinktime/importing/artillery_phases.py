@@ -7,26 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from thinktime.importing.draft import DEFAULT_RATE
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import items, table
-from thinktime.importing.scenarios import Level, by_levels
+from thinktime.importing.scenarios import Arrivals, Level, by_levels
 
 PHASES_MAX = 200
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _TAKEN = ("name", "duration", "arrivalRate", "rampTo", "arrivalCount", "pause")
-
-
-@dataclass
-class Arrivals:
-    """The keys of the table of arrivals, the reason for them, and their duration in seconds."""
-
-    keys: dict[str, Any]
-    why: str
-    duration_s: float
 
 
 def time_s(given: Any) -> float:
@@ -47,16 +36,11 @@ def arrivals(given: Any, notes: Notes) -> Arrivals:
                 what = "`concurrency` of clients is near it" if key == "maxVusers" else "unknown"
                 notes.add(place, f"`{key}: {one[key]}` is left out: {what}")
         levels.append(_level(one, place, notes))
-    lasts = sum(level[0] for level in levels)
-    keys = by_levels(levels, "even", "phases", notes)
-    if keys is None:
-        why = "The source gives no rate: this one is a default to be changed."
-        return Arrivals({"model": "partly-open", "rate": DEFAULT_RATE}, why, lasts)
     why = (
         "Users arrive at the rates of the phases, evenly, whatever the answers, so the model is "
         "open, or partly open if a user sends several requests."
     )
-    return Arrivals(keys, why, lasts)
+    return by_levels(levels, "even", why, "phases", notes)
 
 
 def _level(one: Mapping[str, Any], place: str, notes: Notes) -> Level:

@@ -182,14 +182,6 @@ def in_order(requests: Sequence[Request]) -> None:
         request.next = [(after, 1.0)]
 
 
-def a_loop(clients: int, why: str, requests: Sequence[Request]) -> Population:
-    """Requests that a fixed number of clients send again and again, in their order: closed."""
-    if len(requests) > 1:
-        in_order(requests)
-    arrivals = {"model": "closed", "clients": clients}
-    return Population(arrivals, f"Closed: {why}.", list(requests))
-
-
 def seconds(given: float) -> str:
     """A time as in files, to the microsecond."""
     text = f"{given:.6f}".rstrip("0").rstrip(".")

@@ -23,12 +23,13 @@ from thinktime.importing.draft import (
     with_names,
 )
 from thinktime.importing.gatling_chains import Chains
-from thinktime.importing.gatling_injection import Arrivals, arrivals
+from thinktime.importing.gatling_injection import arrivals
 from thinktime.importing.gatling_requests import METHODS, PATTERN, Protocol, Requests, drawn
 from thinktime.importing.gatling_syntax import Call, Source
 from thinktime.importing.gatling_values import Names
 from thinktime.importing.journeys import Journey
 from thinktime.importing.notes import Notes
+from thinktime.importing.scenarios import Arrivals
 from thinktime.importing.session_values import Values
 from thinktime.importing.takes import settle
 

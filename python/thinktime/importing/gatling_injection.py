@@ -5,14 +5,12 @@ Source: https://docs.gatling.io/concepts/injection/
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from thinktime.importing.draft import DEFAULT_RATE
 from thinktime.importing.gatling_syntax import Call
 from thinktime.importing.gatling_values import Names
 from thinktime.importing.notes import Notes
-from thinktime.importing.scenarios import Level, by_levels
+from thinktime.importing.scenarios import Arrivals, Level, by_levels
 
 STAIRS_MAX = 100
 BURST_S = 1.0
@@ -25,15 +23,6 @@ _BEFORE_3 = {"over": "during"}
 _KINDS = ("atOnceUsers", "rampUsers", "stressPeakUsers", "heavisideUsers", "constantUsersPerSec",
           "rampUsersPerSec", "constantConcurrentUsers", "rampConcurrentUsers",
           "incrementUsersPerSec", "incrementConcurrentUsers")  # fmt: skip
-
-
-@dataclass
-class Arrivals:
-    """The keys of the table of arrivals, the reason for them, and their duration in seconds."""
-
-    keys: dict[str, Any]
-    why: str
-    duration_s: float
 
 
 def arrivals(steps: list[Any], name: str, names: Names, notes: Notes) -> Arrivals:
@@ -51,18 +40,14 @@ def arrivals(steps: list[Any], name: str, names: Names, notes: Notes) -> Arrival
         why = "Closed: a user is replaced when it has gone through the scenario."
         keys = {"model": "closed", "clients": max(reader.clients)}
         return Arrivals(keys, why, reader.lasts_s)
-    lasts = sum(level[0] for level in reader.levels)
-    process = "poisson" if reader.is_random else "even"
-    found = by_levels(reader.levels, process, place, notes)
-    if found is None:
+    if not any(max(level[1:]) > 0 for level in reader.levels):
         notes.add(place, "its users are not known")
-        why = "The source gives no rate: this one is a default to be changed."
-        return Arrivals({"model": "partly-open", "rate": DEFAULT_RATE}, why, lasts)
     why = (
         "Users are injected at these rates, whatever the answers, so the model is open, or partly "
         "open if a user sends several requests."
     )
-    return Arrivals(found, why, lasts)
+    process = "poisson" if reader.is_random else "even"
+    return by_levels(reader.levels, process, why, place, notes)
 
 
 class _Reader:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thinktime.importing.draft import seconds
+from thinktime.importing.draft import DEFAULT_RATE, seconds
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import items, table
 
@@ -171,16 +171,28 @@ Level = tuple[float, float, float]
 """A time in seconds, and the rates at its begin and at its end."""
 
 
+@dataclass
+class Arrivals:
+    """The keys of the table of arrivals, the reason for them, and their duration in seconds."""
+
+    keys: dict[str, Any]
+    why: str
+    duration_s: float
+
+
 def by_levels(
-    levels: Sequence[Level], process: str, place: str, notes: Notes
-) -> dict[str, Any] | None:
-    """The keys of arrivals whose rate changes so; None if no rate is above 0."""
+    levels: Sequence[Level], process: str, why: str, place: str, notes: Notes
+) -> Arrivals:
+    """Arrivals whose rate changes so, for this reason; at a default if no rate is above 0."""
+    duration_s = sum(level[0] for level in levels)
     rate = max((max(level[1:]) for level in levels), default=0.0)
     if rate <= 0:
-        return None
-    keys: dict[str, Any] = {"model": "partly-open", "rate": f"{rate:.9g}/s", "process": process}
+        keys: dict[str, Any] = {"model": "partly-open", "rate": DEFAULT_RATE}
+        unknown = "The source gives no rate: this one is a default to be changed."
+        return Arrivals(keys, unknown, duration_s)
+    keys = {"model": "partly-open", "rate": f"{rate:.9g}/s", "process": process}
     if len({one for level in levels for one in level[1:]}) == 1:
-        return keys
+        return Arrivals(keys, why, duration_s)
     stages: list[dict[str, Any]] = []
     now = levels[0][1]
     for lasts, first, last in levels:
@@ -191,7 +203,7 @@ def by_levels(
     keys["profile"] = profile(levels[0][1] / rate, stages, rate)
     if len(stages) > 1 and any(level[1] != level[2] for level in levels):
         notes.add(place, f"each ramp is taken as {PIECES} steps of the rate")
-    return keys
+    return Arrivals(keys, why, duration_s)
 
 
 def time_s(given: Any) -> float:

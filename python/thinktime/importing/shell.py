@@ -44,17 +44,15 @@ def of_windows(text: str) -> str:
 _ENDS = {"": r"(?<!\S)#[^\n]*|\\.|\$'|'|\"", "'": r"'", '"': r"\\.|\"", "$'": r"\\.|'"}
 
 
-def _quote_after(text: str, state: str, *, literal_hash: bool = False) -> str:
+def _quote_after(text: str, state: str) -> str:
     """The quote that is open after a text, if `state` was open before it; empty for none.
 
-    A comment has no quotes, unless a hash is a character like any other.
+    A comment has no quotes.
     """
     at = 0
     while found := re.compile(_ENDS[state], re.DOTALL).search(text, at):
         at = found.end()
-        if found[0].startswith("#"):
-            at = found.start() + 1 if literal_hash else at
-        elif not found[0].startswith("\\"):
+        if not found[0].startswith(("#", "\\")):
             state = "" if state else found[0]
     return state
 
@@ -66,17 +64,6 @@ _PART = re.compile(
     re.DOTALL,
 )
 """A part of a word, blanks, or an operator. An `&` within a word, as URLs have it, is a part."""
-
-
-def words(line: str) -> list[str]:
-    """The words of a command, split like a shell; `$'...'` is as in bash.
-
-    Raises:
-        ValueError: A quote is open at the end.
-    """
-    if _quote_after(line, "", literal_hash=True):
-        raise ValueError("one is open at the end")
-    return _joined(_PART.finditer(line))
 
 
 def commands(line: str) -> Iterator[tuple[str, list[str]]]:

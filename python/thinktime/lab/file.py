@@ -188,7 +188,7 @@ def load(path: Path, read_options: options.Reader) -> Lab:
     plain, tables = read(path)
     for name in tables.keys() - TABLES.keys():
         raise InputError(
-            f"{path}:{tables[name][0].lines.get('', 1)}: unknown table [[{name}]]: "
+            f"{path}:{tables[name][0].line()}: unknown table [[{name}]]: "
             f"there are {', '.join(f'[[{one}]]' for one in TABLES)}"
         )
     said = plain.read(PLAIN)

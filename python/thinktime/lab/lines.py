@@ -5,15 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from thinktime import InputError
-
-HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z0-9_-]+)\s*\]\]?")
-KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
+from thinktime.inputs.key_lines import line_of
 
 REQUIRED: Any = object()
 """The default of a required key."""
@@ -38,19 +36,25 @@ class Entry:
     """As in `link`; empty for the part before the first table."""
 
     said: Mapping[str, Any]
-    lines: Mapping[str, int]
-    """The line of each key, and the table's under the empty name."""
+    text: str = ""
+    """The whole file."""
+
+    number: int = 0
+    """The number of this table among those of its name, from 0."""
+
+    def line(self, key: str = "") -> int:
+        """The line of a key, or that of the table."""
+        table = (self.name, self.number) if self.name else ()
+        return line_of(self.text, (*table, key) if key else table) or 1
 
     def error(self, key: str, message: str) -> InputError:
         """An error about a key of this table; about the table itself if the key is empty."""
         where = ".".join(filter(None, (self.name, key)))
-        line = self.lines.get(key, self.lines.get("", 1))
-        return InputError(f"{self.path}:{line}: {f'{where}: ' if where else ''}{message}")
+        return InputError(f"{self.path}:{self.line(key)}: {f'{where}: ' if where else ''}{message}")
 
     def unknown(self, key: str, hint: str) -> InputError:
         """An error about a missing key."""
-        line = self.lines.get(key, self.lines.get("", 1))
-        return InputError(f"{self.path}:{line}: unknown key `{key}`: {hint}")
+        return InputError(f"{self.path}:{self.line(key)}: unknown key `{key}`: {hint}")
 
     def read(self, keys: Mapping[str, Key]) -> dict[str, Any]:
         """The values of all these keys.
@@ -92,42 +96,14 @@ def read(path: Path) -> tuple[Entry, dict[str, list[Entry]]]:
         found = re.search(r" \(at line (\d+), .*\)", str(error))
         line = f":{found[1]}" if found else ""
         raise InputError(f"{path}{line}: {str(error).split(' (at ')[0]}") from None
-    places = _places(text)
     plain = {key: value for key, value in said.items() if not _is_tables(value)}
     tables = {
-        name: [
-            Entry(path, name, values, places.get((name, number), {}))
-            for number, values in enumerate(entries)
-        ]
+        name: [Entry(path, name, values, text, number) for number, values in enumerate(entries)]
         for name, entries in said.items()
         if _is_tables(entries)
     }
-    return Entry(path, "", plain, places.get(("", 0), {})), tables
+    return Entry(path, "", plain, text), tables
 
 
 def _is_tables(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-
-
-def _places(text: str) -> dict[tuple[str, int], dict[str, int]]:
-    """The lines of keys by (table, its number). A key of several words has none."""
-    found: dict[tuple[str, int], dict[str, int]] = {("", 0): {}}
-    seen: dict[str, int] = {}
-    here = found["", 0]
-    for number, header, key in _marks(text):
-        if header:
-            at = seen.get(header, 0)
-            seen[header] = at + 1
-            here = found[header, at] = {"": number}
-        else:
-            here.setdefault(key, number)
-    return found
-
-
-def _marks(text: str) -> Iterator[tuple[int, str, str]]:
-    """(line, table or nothing, key or nothing) of each line that begins a table or has a key."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := HEADER.match(line):
-            yield number, header[1], ""
-        elif key := KEY.match(line):
-            yield number, "", key[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ class _Text(Entry):
     """A link that was given as text: it has no file and no lines."""
 
     def __init__(self, said: Mapping[str, Any]) -> None:
-        super().__init__(Path(), "link", said, {})
+        super().__init__(Path(), "link", said)
 
     def error(self, key: str, message: str) -> InputError:
         return InputError(f"{': '.join(filter(None, ('link', key)))}: {message}")
@@ -107,7 +107,7 @@ def _of_link(entry: Entry) -> Entry:
                 key, "only a model takes it: a run has the kernel's own TCP; leave it out"
             )
     said = {key: value for key, value in entry.said.items() if key not in _OF_FILES}
-    return Entry(entry.path, entry.name, said, entry.lines)
+    return replace(entry, said=said)
 
 
 def _made(entry: Entry) -> RunLink:

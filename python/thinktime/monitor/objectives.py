@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from thinktime.monitor.buckets import PER_OCTAVE
+from thinktime.numerics.shares import wilson
 from thinktime.operations.run_progress import Moment, ObjectiveMoment
 from thinktime.present import percentile
 from thinktime.results import independent_requests
-
-_NORMAL = 1.959964
-"""The quantile of the normal distribution for 95 %."""
 
 MET, NOT_MET, CANNOT_TELL = "met", "not met", "cannot tell"
 
@@ -78,7 +76,7 @@ def _errors(one: ObjectiveMoment, moment: Moment) -> tuple[bool, bool]:
     """Whether the share that fails is surely within its limit, and surely beyond it."""
     of = moment.populations.get(one.of or "")
     share = one.value or 0.0
-    low, high = _wilson(share, (moment if of is None else of).requests)
+    low, high = wilson(share, (moment if of is None else of).requests)
     return high <= one.limit or (share == one.limit == 0), low > one.limit
 
 
@@ -104,16 +102,6 @@ def _percentile(one: ObjectiveMoment, moment: Moment, worth: float) -> tuple[boo
     if not number:
         return False, surely == all_ > 0
     return (
-        _wilson(later / all_, number)[1] <= allowed,
-        _wilson(surely / all_, number)[0] > allowed,
+        wilson(later / all_, number)[1] <= allowed,
+        wilson(surely / all_, number)[0] > allowed,
     )
-
-
-def _wilson(share: float, number: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of this many independent events (1927)."""
-    if not number:
-        return 0.0, 1.0
-    square = _NORMAL**2 / number
-    centre = (share + square / 2) / (1 + square)
-    half = math.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
-    return (0.0 if share <= 0 else centre - half), (1.0 if share >= 1 else centre + half)

@@ -15,9 +15,6 @@ FIELD = 10_000
 
 _BEYOND = 2 * FIELD  # what lies further outside is drawn there: it is cut off anyway
 
-Places = NDArray[np.int64]
-Points = tuple[Places, Places]
-
 
 def across(axis: Axis, values: Any) -> NDArray[np.float64]:
     """Where values lie on a horizontal axis; NaN for those without a place."""

@@ -18,7 +18,6 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 from thinktime import InputError, RunError
 from thinktime.importing import Imported, imported
@@ -102,12 +101,7 @@ class Recorder:
             raise RunError(f"cannot listen on {self._listen}: {why}")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop."""
         self.stop()
 

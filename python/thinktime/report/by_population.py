@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from thinktime.present import units
@@ -27,43 +27,7 @@ ALL = "all"
 _TIMES = ("mean", "p50", "p90", "p99")
 
 
-@dataclass(frozen=True)
-class UserFigures:
-    """A result's figures for the requests, or for the pages, of some users."""
-
-    name: str
-    model: str
-    """Their system model; empty if unknown."""
-
-    number: int | None
-    failed: int | None
-    """None for an exact solution, as is the number."""
-
-    rate: float | None
-    """The offered rate a second."""
-
-    times_s: Mapping[str, float]
-    """Response times in seconds: mean, p50, p90 and p99, if enough requests back them."""
-
-    ci95_s: float | None
-    """The half-width of the mean's 95 % confidence interval, in seconds."""
-
-    @property
-    def line(self) -> Line:
-        """The row under `HEADINGS` or `PAGE_HEADINGS`."""
-        share = units.percent(self.failed / self.number) if self.failed and self.number else ""
-        mean = units.mean(self.times_s.get("mean"), self.ci95_s)
-        times = [mean, *(units.seconds(self.times_s.get(name)) for name in _TIMES[1:])]
-        cells = [
-            Cell(units.count(self.number)),
-            Cell(units.count(self.failed), share),
-            Cell(units.rate(self.rate)),
-            *(Cell(text) for text in times),
-        ]
-        return Line(self.name, cells, self.model.replace("-", " "))
-
-
-def populations_of(result: Result) -> list[UserFigures]:
+def lines_of(result: Result) -> list[Line]:
     """The requests of each population, in the workload's order; empty for a single one."""
     found = result.populations
     if len(found) < 2:
@@ -71,25 +35,25 @@ def populations_of(result: Result) -> list[UserFigures]:
     return [_requests(name, figures, result.summary) for name, figures in found.items()]
 
 
-def _requests(name: str, figures: Mapping[str, Any], summary: Summary) -> UserFigures:
+def _requests(name: str, figures: Mapping[str, Any], summary: Summary) -> Line:
     number, failed = int(figures.get("requests") or 0), int(figures.get("errors") or 0)
-    model, rate = str(figures.get("model") or ""), figures.get("offered_rate")
     times = _times(summary, figures.get("response_time_s"), number - failed)
-    return UserFigures(name, model, number, failed, rate, *times)
+    line = _line(name, number, failed, figures.get("offered_rate"), times)
+    return replace(line, below=str(figures.get("model") or "").replace("-", " "))
 
 
-def exact_populations(theory: Theory | None) -> list[UserFigures]:
+def exact_lines(theory: Theory | None) -> list[Line]:
     """The exact means of each population; empty for a single one, or if none is known."""
     found = {} if theory is None else theory.by_population
     if len(found) < 2:
         return []
     return [
-        UserFigures(name, "", None, None, part.throughput, {"mean": part.mean_s}, None)
+        _line(name, None, None, part.throughput, ({"mean": part.mean_s}, None))
         for name, part in found.items()
     ]
 
 
-def pages_of(result: Result) -> list[UserFigures]:
+def page_lines_of(result: Result) -> list[Line]:
     """The pages of each population that has any, and of all of them together.
 
     Empty if the workload has no pages.
@@ -100,21 +64,38 @@ def pages_of(result: Result) -> list[UserFigures]:
     return [_pages(name, figures, result.summary) for name, figures in found]
 
 
-def _pages(name: str, figures: Mapping[str, Any], summary: Summary) -> UserFigures:
+def _pages(name: str, figures: Mapping[str, Any], summary: Summary) -> Line:
     duration_s = float(summary.get("duration_s") or 0.0)
     number = int(figures["pages"])
     rate = number / duration_s if duration_s > 0 else None
     failed = int(figures.get("page_errors") or 0)
     times = _times(summary, figures.get("page_response_time_s"), number - failed)
-    return UserFigures(name, "", number, failed, rate, *times)
+    return _line(name, number, failed, rate, times)
 
 
-def _times(
-    summary: Summary, given: Mapping[str, Any] | None, many: int
-) -> tuple[dict[str, float], float | None]:
-    """The times that are known, and the half-width of the mean's interval."""
+_Times = tuple[Mapping[str, float], float | None]
+"""The times in seconds that are known, and the half-width of the mean's 95 % interval."""
+
+
+def _times(summary: Summary, given: Mapping[str, Any] | None, many: int) -> _Times:
     times = given or {}
     return independent_requests.known(summary, times, _TIMES, many), times.get("ci95")
+
+
+def _line(
+    name: str, number: int | None, failed: int | None, rate: float | None, times: _Times
+) -> Line:
+    """The row under `HEADINGS` or `PAGE_HEADINGS`; an exact solution has no number."""
+    times_s, ci95_s = times
+    share = units.percent(failed / number) if failed and number else ""
+    cells = [
+        Cell(units.count(number)),
+        Cell(units.count(failed), share),
+        Cell(units.rate(rate)),
+        Cell(units.mean(times_s.get("mean"), ci95_s)),
+        *(Cell(units.seconds(times_s.get(time))) for time in _TIMES[1:]),
+    ]
+    return Line(name, cells)
 
 
 def table(groups: Sequence[Group]) -> Table:

@@ -71,9 +71,17 @@ def _times(name: str, figures: Mapping[str, Any], summary: Summary) -> RequestTi
     return RequestTimes(name, succeeded + failed, failed, known, times.get("ci95"))
 
 
-def worth_showing(found: Sequence[RequestTimes]) -> bool:
-    """Whether the names add to the row of all requests."""
-    return len(found) > 1
+def lines_of(result: Result) -> list[Line]:
+    """The row of each request name, in the workload's order."""
+    return [one.line for one in times_of(result)]
+
+
+def ranked_lines_of(result: Result) -> list[Line]:
+    """The same, first those that take the most time of all; empty for a single name."""
+    times = times_of(result)
+    if len(times) < 2:
+        return []
+    return [one.line for one in sorted(times, key=lambda one: -one.whole_s)]
 
 
 def table(groups: Sequence[Group]) -> Table:

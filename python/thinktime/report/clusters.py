@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result, System
+    from thinktime._core_types import ClusterFigures, ServerFigures
 
 HEADINGS = (
     "servers",
@@ -22,6 +22,7 @@ HEADINGS = (
 )
 """The columns after the one that names cluster and dispatch policy."""
 
+_CAPTION = "How evenly the dispatch policy spread the work, and what the servers' caches held."
 WORDS: dict[str, str] = {
     "imbalance": "By how much the load of the busiest server of a cluster is above the mean of "
     "all its servers, at the station that is the busiest.",
@@ -35,129 +36,88 @@ SERVERS_MAX = 12
 """With more servers, a table shows half as many of the busiest, and of the least busy."""
 
 
-@dataclass(frozen=True)
-class ServerFigures:
-    """One server of a cluster over the measured time."""
-
-    number: int
-    """Counted from 0."""
-
-    loads: Mapping[str, float]
-    """The fraction of time that each of its stations was busy, by name."""
-
-    requests: int
-    hit_ratio: float | None
-    by_class: Mapping[str, int]
-    """Its requests by the cluster's classes; empty without classes."""
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' clusters."""
+    return Table("clusters", "Clusters", "cluster", HEADINGS, groups, _CAPTION)
 
 
-@dataclass(frozen=True)
-class ClusterFigures:
-    """One cluster over the measured time."""
-
-    name: str
-    dispatch: str
-    """The dispatch policy, as the system file names it."""
-
-    station: str
-    """The station whose servers together were the busiest."""
-
-    loads: Sequence[float]
-    """The fraction of time that each server's station of that name was busy."""
-
-    imbalance: float
-    hit_ratio: float | None
-    """The hit ratio of all servers together, weighted by their requests; None without a cache."""
-
-    waiting_mean: float
-    """The mean number of requests that waited at the switch."""
-
-    servers: Sequence[ServerFigures] = ()
-
-    @property
-    def servers_table(self) -> Table:
-        """A row for each server: loads, requests, hit ratio, and requests by class."""
-        shown = sorted(self.servers, key=lambda one: -one.loads[self.station])
-        half = SERVERS_MAX // 2
-        if len(shown) > SERVERS_MAX:
-            shown = shown[:half] + shown[-half:]
-        shown = sorted(shown, key=lambda one: one.number)
-        stations = [f"{name} load" for name in self.servers[0].loads]
-        spare = [one for one in reversed(stations) if one != f"{self.station} load"]
-        headings = [*stations, "requests", "hit ratio", *self.servers[0].by_class]
-        title = ""
-        if len(self.servers) > len(shown):
-            title = f"the {half} busiest and the {half} least busy"
-        group = Group([_line_of(one) for one in shown], title)
-        return Table("servers", "Servers", "server", headings, [group], spare=spare)
-
-    @property
-    def line(self) -> Line:
-        """The row under `HEADINGS`."""
-        texts = [
-            units.count(len(self.loads)),
-            self.station,
-            units.listed_loads(self.loads),
-            units.percent(self.imbalance),
-            units.NOTHING if self.hit_ratio is None else units.percent(self.hit_ratio),
-            units.number(self.waiting_mean),
-        ]
-        return Line(self.name, [Cell(text) for text in texts], self.dispatch)
-
-    @property
-    def words(self) -> str:
-        """One line, as in 'web, cap over 7 servers: loads 0.70, 0.71 (cpu), imbalance 1.2 %'."""
-        loads = f"loads {units.listed_loads(self.loads)} ({self.station})"
-        parts = [loads, f"imbalance {units.percent(self.imbalance)}"]
-        if self.hit_ratio is not None:
-            parts.append(f"hit ratio {units.percent(self.hit_ratio)}")
-        return f"{self.name}, {over_servers(self.dispatch, len(self.loads))}: {', '.join(parts)}"
+def lines_of(result: Result) -> list[Line]:
+    """The row of each cluster under `HEADINGS`; empty without clusters."""
+    return [_line(*one) for one in (result.summary.get("clusters") or {}).items()]
 
 
-def figures_of(result: Result) -> list[ClusterFigures]:
-    """The clusters of a result by name; empty without clusters."""
-    found: Mapping[str, Mapping[str, Any]] = result.summary.get("clusters") or {}
-    return [_figures(name, table) for name, table in found.items()]
-
-
-def _figures(name: str, table: Mapping[str, Any]) -> ClusterFigures:
-    servers: Sequence[Mapping[str, Any]] = table["servers"]
-    stations = servers[0]["load"]
-    busiest = max(stations, key=lambda station: sum(one["load"][station] for one in servers))
-    return ClusterFigures(
-        name=name,
-        dispatch=str(table["dispatch"]),
-        station=busiest,
-        loads=[float(one["load"][busiest]) for one in servers],
-        imbalance=float(table["imbalance"]),
-        hit_ratio=hit_ratio(servers),
-        waiting_mean=float(table["waiting_mean"]),
-        servers=[
-            ServerFigures(
-                number, one["load"], one["requests"], one.get("hit_ratio"), one.get("by_class", {})
-            )
-            for number, one in enumerate(servers)
-        ],
-    )
-
-
-def _line_of(server: ServerFigures) -> Line:
-    """A server's row."""
-    hits = server.hit_ratio
+def _line(name: str, cluster: ClusterFigures) -> Line:
+    servers, busiest = cluster["servers"], _busiest(cluster)
     texts = [
-        *(units.load(one) for one in server.loads.values()),
-        units.count(server.requests),
-        units.NOTHING if hits is None else units.percent(hits),
-        *(units.count(one) for one in server.by_class.values()),
+        units.count(len(servers)),
+        busiest,
+        units.listed_loads([one["load"][busiest] for one in servers]),
+        units.percent(cluster["imbalance"]),
+        _percent(hit_ratio(servers)),
+        units.number(cluster["waiting_mean"]),
     ]
-    return Line(str(server.number), [Cell(text) for text in texts])
+    return Line(name, [Cell(text) for text in texts], cluster["dispatch"])
 
 
-def hit_ratio(servers: Sequence[Mapping[str, Any]]) -> float | None:
+def sentences(result: Result) -> Iterator[tuple[str, Table]]:
+    """Each cluster, as in 'web, cap over 7 servers: loads 0.70, 0.71 (cpu), imbalance 1.2 %'.
+
+    Beside it the table of its servers.
+    """
+    for name, cluster in (result.summary.get("clusters") or {}).items():
+        yield _sentence(name, cluster), _servers_table(cluster)
+
+
+def _sentence(name: str, cluster: ClusterFigures) -> str:
+    servers, busiest = cluster["servers"], _busiest(cluster)
+    loads = units.listed_loads([one["load"][busiest] for one in servers])
+    parts = [f"loads {loads} ({busiest})", f"imbalance {units.percent(cluster['imbalance'])}"]
+    hits = hit_ratio(servers)
+    if hits is not None:
+        parts.append(f"hit ratio {units.percent(hits)}")
+    return f"{name}, {over_servers(cluster['dispatch'], len(servers))}: {', '.join(parts)}"
+
+
+def _busiest(cluster: ClusterFigures) -> str:
+    """The station whose servers together were the busiest."""
+    servers = cluster["servers"]
+    return max(servers[0]["load"], key=lambda station: sum(one["load"][station] for one in servers))
+
+
+def _servers_table(cluster: ClusterFigures) -> Table:
+    """A row for each server: loads, requests, hit ratio, and requests by class."""
+    servers, busiest, half = cluster["servers"], _busiest(cluster), SERVERS_MAX // 2
+    shown = sorted(enumerate(servers), key=lambda one: -one[1]["load"][busiest])
+    title = ""
+    if len(shown) > SERVERS_MAX:
+        shown = shown[:half] + shown[-half:]
+        title = f"the {half} busiest and the {half} least busy"
+    stations = [f"{name} load" for name in servers[0]["load"]]
+    spare = [one for one in reversed(stations) if one != f"{busiest} load"]
+    headings = [*stations, "requests", "hit ratio", *servers[0].get("by_class", {})]
+    rows = [_server_line(*one) for one in sorted(shown, key=lambda one: one[0])]
+    return Table("servers", "Servers", "server", headings, [Group(rows, title)], spare=spare)
+
+
+def _server_line(number: int, server: ServerFigures) -> Line:
+    texts = [
+        *map(units.load, server["load"].values()),
+        units.count(server["requests"]),
+        _percent(server.get("hit_ratio")),
+        *map(units.count, server.get("by_class", {}).values()),
+    ]
+    return Line(str(number), [Cell(text) for text in texts])
+
+
+def _percent(share: float | None) -> str:
+    return units.NOTHING if share is None else units.percent(share)
+
+
+def hit_ratio(servers: Sequence[ServerFigures]) -> float | None:
     """The hit ratio of these servers together, weighted by their requests; None without a cache."""
-    held = [one for one in servers if one.get("hit_ratio") is not None]
-    requests = sum(one["requests"] for one in held)
-    hits = sum(one["hit_ratio"] * one["requests"] for one in held)
+    held = [(hit, one["requests"]) for one in servers if (hit := one.get("hit_ratio")) is not None]
+    requests = sum(many for _, many in held)
+    hits = sum(hit * many for hit, many in held)
     return hits / requests if requests else None
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thinktime.present import units
-from thinktime.present.table import Cell, Line
+from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime._core_types import LimitFigures
 
 HEADINGS = ("periods", "throttled", "share", "throttled time")
 """The columns after the one that names the service."""
@@ -18,9 +18,14 @@ HEADINGS = ("periods", "throttled", "share", "throttled time")
 _MATTERS = 0.1
 """If throttling is less of the mean response time, nobody is advised to change a limit."""
 
-WAIT_HEADINGS = ("mean wait of a request",)
-"""The columns after the one that names the cause."""
-
+_CAPTION = (
+    "Periods in which the service was at work, those in which its CPU time was used up, "
+    "and for how long, summed over cores."
+)
+_WAITS_CAPTION = (
+    "What requests wait for, as means over all of them. Waits for a thread, and at "
+    "stations, are not among these."
+)
 WORDS: dict[str, str] = {
     "CPU limit": "The CPU time that the threads of a service may use in each period.",
     "throttled": "The threads of a service stand still on a core, because the CPU time of the "
@@ -29,85 +34,76 @@ WORDS: dict[str, str] = {
 """The meanings of the tables' words."""
 
 
-@dataclass(frozen=True)
-class LimitedService:
+class LimitedService(NamedTuple):
     """A service with a CPU limit over the measured time."""
 
     name: str
     machine: str
-    periods: int
-    """Periods in which its threads were at work."""
-
-    throttled_periods: int
-    throttled_s: float
-    """Summed over cores."""
-
-    waited_s: float
-    """Summed over threads."""
+    figures: LimitFigures
 
     @property
     def share(self) -> float:
         """The fraction of periods that were throttled; 0 without periods."""
-        return self.throttled_periods / self.periods if self.periods else 0.0
-
-    @property
-    def line(self) -> Line:
-        """The row under `HEADINGS`."""
-        texts = [
-            units.count(self.periods),
-            units.count(self.throttled_periods),
-            units.percent(self.share),
-            units.seconds(self.throttled_s),
-        ]
-        return Line(self.name, [Cell(text) for text in texts], f"on {self.machine}")
+        periods = self.figures["periods"]
+        return self.figures["throttled_periods"] / periods if periods else 0.0
 
     @property
     def words(self) -> str:
         """One line, as in 'shop: throttled in 12 of 90 periods (13 %), for 1.2 s ...'."""
         return (
-            f"{self.name}: throttled in {units.count(self.throttled_periods)} of "
-            f"{units.counted(self.periods, 'period')} ({units.percent(self.share)}), for "
-            f"{units.seconds(self.throttled_s)} over all cores"
+            f"{self.name}: throttled in {units.count(self.figures['throttled_periods'])} of "
+            f"{units.counted(self.figures['periods'], 'period')} ({units.percent(self.share)}), "
+            f"for {units.seconds(self.figures['throttled_s'])} over all cores"
         )
 
 
-@dataclass(frozen=True)
-class Wait:
-    """The mean wait of all requests for one thing."""
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' services with CPU limits."""
+    return Table("limits", "CPU limits", "service", HEADINGS, groups, _CAPTION)
 
-    cause: str
-    """As in 'for a core of node'."""
 
-    mean_s: float
+def lines_of(result: Result) -> list[Line]:
+    """The row of each service with a CPU limit, under `HEADINGS`."""
+    return [_line(one) for one in services_of(result)]
 
-    @property
-    def line(self) -> Line:
-        """The row under `WAIT_HEADINGS`."""
-        return Line(self.cause, [Cell(units.seconds(self.mean_s))])
+
+def _line(one: LimitedService) -> Line:
+    texts = [
+        units.count(one.figures["periods"]),
+        units.count(one.figures["throttled_periods"]),
+        units.percent(one.share),
+        units.seconds(one.figures["throttled_s"]),
+    ]
+    return Line(one.name, [Cell(text) for text in texts], f"on {one.machine}")
+
+
+def waits_table(groups: Sequence[Group]) -> Table:
+    """The table of what the requests of some results wait for."""
+    return Table(
+        "waits", "Waits by cause", "cause", ("mean wait of a request",), groups, _WAITS_CAPTION
+    )
+
+
+def wait_lines_of(result: Result) -> list[Line]:
+    """The row of each cause of waits."""
+    return [Line(cause, [Cell(units.seconds(mean_s))]) for cause, mean_s in waits_of(result)]
 
 
 def services_of(result: Result) -> list[LimitedService]:
     """The services that have a CPU limit, by machine and name; empty without any."""
-    machines = result.summary.get("machines") or {}
     return [
-        LimitedService(
-            service,
-            machine,
-            figures["periods"],
-            figures["throttled_periods"],
-            figures["throttled_s"],
-            figures["waited_s"],
-        )
-        for machine, table in machines.items()
-        for service, figures in (table.get("limits") or {}).items()
+        LimitedService(service, machine, figures)
+        for machine, found in (result.summary.get("machines") or {}).items()
+        for service, figures in (found.get("limits") or {}).items()
     ]
 
 
-def waits_of(result: Result) -> list[Wait]:
-    """The mean waits by cause, of a result that has CPU limits; else none.
+def waits_of(result: Result) -> list[tuple[str, float]]:
+    """The causes of waits, as in 'for a core of node', with means in seconds; else none.
 
-    By Little's law each is the mean number that wait, over the rate of requests. Waits for a
-    thread of a pool of threads, and at stations, are not among them.
+    Only of a result that has CPU limits. By Little's law each is the mean number that wait, over
+    the rate of requests. Waits for a thread of a pool of threads, and at stations, are not among
+    them.
     """
     requests = int(result.summary.get("requests") or 0)
     if not services_of(result) or requests == 0:
@@ -115,25 +111,25 @@ def waits_of(result: Result) -> list[Wait]:
     return list(_waits(result, requests))
 
 
-def _waits(result: Result, requests: int) -> Iterator[Wait]:
+def _waits(result: Result, requests: int) -> Iterator[tuple[str, float]]:
     summary = result.summary
     of_each_s = float(summary.get("duration_s") or 0.0) / requests
-    for machine, table in (summary.get("machines") or {}).items():
-        yield Wait(f"for a core of {machine}", float(table["run_queue_mean"]) * of_each_s)
+    for machine, found in (summary.get("machines") or {}).items():
+        yield f"for a core of {machine}", float(found["run_queue_mean"]) * of_each_s
     for service in services_of(result):
-        yield Wait(f"throttled in {service.name}", service.waited_s / requests)
+        yield f"throttled in {service.name}", service.figures["waited_s"] / requests
     pools = [] if result.system is None else result.system.tables["pool"]
     for pool in pools:
         figures = summary["pools"].get(pool["name"])
         if figures is not None:
             waiting = figures["queue_length_mean"] - figures["load"] * pool["size"]
-            yield Wait(f"for a place in {pool['name']}", max(0.0, waiting) * of_each_s)
+            yield f"for a place in {pool['name']}", max(0.0, waiting) * of_each_s
 
 
-def lines_of(result: Result) -> list[str]:
+def sentences(result: Result) -> list[str]:
     """A line for each service with a CPU limit, one of the waits by cause, and advice."""
     lines = [one.words for one in services_of(result)]
-    waits = [f"{one.cause} {units.seconds(one.mean_s)}" for one in waits_of(result)]
+    waits = [f"{cause} {units.seconds(mean_s)}" for cause, mean_s in waits_of(result)]
     if waits:
         lines.append(f"mean waits of a request: {', '.join(waits)}")
     return [*lines, *_advice(result)]
@@ -146,8 +142,8 @@ def _advice(result: Result) -> Iterator[str]:
     services = services_of(result)
     if not services or not requests or not mean_s:
         return
-    worst = max(services, key=lambda one: one.waited_s)
-    share = worst.waited_s / requests / mean_s
+    worst = max(services, key=lambda one: one.figures["waited_s"])
+    share = worst.figures["waited_s"] / requests / mean_s
     if share >= _MATTERS:
         yield (
             f"throttling in {worst.name} is {units.percent(share)} of the mean response time; what "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from thinktime.machine.processor_sharing import Comparison, compare
 from thinktime.present.table import Group, Line, Table
@@ -24,10 +25,16 @@ from thinktime.report import (
 )
 from thinktime.report.case import Case, Entry
 
+if TYPE_CHECKING:
+    from thinktime import Result
+
+LinesOf = Callable[["Result"], list[Line]]
+"""The rows of a result in one table."""
+
 
 def verdicts(cases: Sequence[Case]) -> list[Table]:
     """Whether the numbers are good enough: the objectives, if there are any."""
-    found = objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result)))
+    found = objectives.table(_groups(cases, objectives.lines_of))
     return [replace(found, caption="")] if found.groups else []
 
 
@@ -36,10 +43,8 @@ def checks(cases: Sequence[Case]) -> list[Table]:
     entries = _entries(cases)
     named = [(_title(case, entry), entry.result.validity) for case, entry in entries]
     found = [
-        failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
-        objectives.checks_table(
-            _groups(cases, lambda entry: objectives.check_lines_of(entry.result))
-        ),
+        failures.table(_groups(cases, failures.lines_of)),
+        objectives.checks_table(_groups(cases, objectives.check_lines_of)),
         validity_table.page_table(named),
     ]
     return [table for table in found if table.lines]
@@ -48,91 +53,25 @@ def checks(cases: Sequence[Case]) -> list[Table]:
 def tables(cases: Sequence[Case]) -> list[Table]:
     """The other tables with rows, first the one of the other systems' figures."""
     found = [
-        explanation.table(_groups(cases, lambda entry: explanation.lines_of(entry.result))),
+        explanation.table(_groups(cases, explanation.lines_of)),
         by_population.table(_with_exact(cases)),
-        by_population.page_table(_groups(cases, _pages)),
-        by_request.table(_groups(cases, _requests)),
-        *_of_the_system(cases),
+        by_population.page_table(_groups(cases, by_population.page_lines_of)),
+        by_request.table(_groups(cases, by_request.ranked_lines_of)),
+        *(table(_groups(cases, lines_of)) for table, lines_of in _OF_THE_SYSTEM),
     ]
     return [*(table for table in found if table.groups), *_compared(cases)]
 
 
-def _of_the_system(cases: Sequence[Case]) -> list[Table]:
-    """The parts of modelled systems."""
-    return [
-        Table(
-            "stations",
-            "Stations",
-            "station",
-            stations.HEADINGS,
-            _groups(cases, _stations),
-            stations.CAPTION,
-            spare=("at most", "demand"),
-        ),
-        Table(
-            "machines",
-            "Machines",
-            "machine",
-            machines.HEADINGS,
-            _groups(cases, _machines),
-            "The load of each core, and the work of the operating system's scheduler.",
-        ),
-        *_of_limits(cases),
-        Table(
-            "clusters",
-            "Clusters",
-            "cluster",
-            clusters.HEADINGS,
-            _groups(cases, _clusters),
-            "How evenly the dispatch policy spread the work, and what the servers' caches held.",
-        ),
-        *_of_token_servers(cases),
-        Table(
-            "links",
-            "Links",
-            "link",
-            links.HEADINGS,
-            _groups(cases, _links),
-            "The traffic of the links, and the segments that TCP had to send again.",
-        ),
-    ]
-
-
-def _of_token_servers(cases: Sequence[Case]) -> list[Table]:
-    return [
-        Table(
-            "token-servers",
-            "Servers of tokens",
-            "server",
-            token_servers.HEADINGS,
-            _groups(cases, _token_servers),
-            "What their steps worked for, and what their memory held.",
-        ),
-    ]
-
-
-def _of_limits(cases: Sequence[Case]) -> list[Table]:
-    """The CPU limits of services, and what requests wait for under them."""
-    return [
-        Table(
-            "limits",
-            "CPU limits",
-            "service",
-            cpu_limits.HEADINGS,
-            _groups(cases, _limits),
-            "Periods in which the service was at work, those in which its CPU time was used up, "
-            "and for how long, summed over cores.",
-        ),
-        Table(
-            "waits",
-            "Waits by cause",
-            "cause",
-            cpu_limits.WAIT_HEADINGS,
-            _groups(cases, _waits),
-            "What requests wait for, as means over all of them. Waits for a thread, and at "
-            "stations, are not among these.",
-        ),
-    ]
+_OF_THE_SYSTEM: tuple[tuple[Callable[[Sequence[Group]], Table], LinesOf], ...] = (
+    (stations.table, stations.lines_of),
+    (machines.table, machines.lines_of),
+    (cpu_limits.table, cpu_limits.lines_of),
+    (cpu_limits.waits_table, cpu_limits.wait_lines_of),
+    (clusters.table, clusters.lines_of),
+    (token_servers.table, token_servers.lines_of),
+    (links.table, links.lines_of),
+)
+"""The parts of modelled systems."""
 
 
 def _entries(cases: Sequence[Case]) -> list[tuple[Case, Entry]]:
@@ -143,11 +82,9 @@ def _title(case: Case, entry: Entry) -> str:
     return f"{case.label}: {entry.words}"
 
 
-def _groups(
-    cases: Sequence[Case], lines: Callable[[Entry], list[Line]], *, others: bool = False
-) -> list[Group]:
+def _groups(cases: Sequence[Case], lines_of: LinesOf, *, others: bool = False) -> list[Group]:
     """A group for each result that has such rows; a single one needs no title without others."""
-    found = [(case, entry, lines(entry)) for case, entry in _entries(cases)]
+    found = [(case, entry, lines_of(entry.result)) for case, entry in _entries(cases)]
     several = others or len(found) > 1
     return [
         Group(some, _title(case, entry) if several else "", place=case.place)
@@ -161,54 +98,10 @@ def _with_exact(cases: Sequence[Case]) -> list[Group]:
     exact = [
         Group(lines, f"{case.label}: exact", place=case.place)
         for case in cases
-        if (lines := [one.line for one in by_population.exact_populations(case.theory)])
+        if (lines := by_population.exact_lines(case.theory))
     ]
-    groups = [*_groups(cases, _populations, others=bool(exact)), *exact]
+    groups = [*_groups(cases, by_population.lines_of, others=bool(exact)), *exact]
     return [group for case in cases for group in groups if group.place == case.place]
-
-
-def _populations(entry: Entry) -> list[Line]:
-    return [one.line for one in by_population.populations_of(entry.result)]
-
-
-def _pages(entry: Entry) -> list[Line]:
-    return [one.line for one in by_population.pages_of(entry.result)]
-
-
-def _requests(entry: Entry) -> list[Line]:
-    """Those that take the most time of all come first."""
-    times = by_request.times_of(entry.result)
-    if not by_request.worth_showing(times):
-        return []
-    return [one.line for one in sorted(times, key=lambda one: -one.whole_s)]
-
-
-def _clusters(entry: Entry) -> list[Line]:
-    return [one.line for one in clusters.figures_of(entry.result)]
-
-
-def _token_servers(entry: Entry) -> list[Line]:
-    return [one.line for one in token_servers.figures_of(entry.result)]
-
-
-def _links(entry: Entry) -> list[Line]:
-    return [one.line for one in links.figures_of(entry.result)]
-
-
-def _stations(entry: Entry) -> list[Line]:
-    return [one.line for one in stations.figures_of(entry.result)]
-
-
-def _machines(entry: Entry) -> list[Line]:
-    return [one.line for one in machines.figures_of(entry.result)]
-
-
-def _limits(entry: Entry) -> list[Line]:
-    return [one.line for one in cpu_limits.services_of(entry.result)]
-
-
-def _waits(entry: Entry) -> list[Line]:
-    return [one.line for one in cpu_limits.waits_of(entry.result)]
 
 
 def _compared(cases: Sequence[Case]) -> list[Table]:

@@ -36,7 +36,6 @@ class Figures:
     offered_rate: float | None
     requests: int | None
     errors: int | None
-    lateness_mean_s: float | None
     lateness_p99_s: float | None
 
     @property
@@ -66,7 +65,6 @@ def of_result(result: Result) -> Figures:
         offered_rate=summary.get("offered_rate"),
         requests=summary.get("requests"),
         errors=summary.get("errors"),
-        lateness_mean_s=lateness.get("mean"),
         lateness_p99_s=independent_requests.known(summary, lateness, ("p99",), many).get("p99"),
     )
 
@@ -85,7 +83,6 @@ def of_theory(theory: Theory) -> Figures:
         offered_rate=None,
         requests=None,
         errors=None,
-        lateness_mean_s=None,
         lateness_p99_s=None,
     )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from thinktime.present import units
-from thinktime.present.table import Cell, Line
+from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime._core_types import LinkFigures
 
 HEADINGS = (
     "transfers",
@@ -26,6 +26,7 @@ HEADINGS = (
 )
 """The columns after the one that names the link."""
 
+_CAPTION = "The traffic of the links, and the segments that TCP had to send again."
 WORDS: dict[str, str] = {
     "transfers": "Requests and responses that went over a link.",
     "sent again": "Segments of TCP that were sent again because they were lost, as a share of all "
@@ -37,64 +38,50 @@ WORDS: dict[str, str] = {
 """The meanings of the table's words."""
 
 
-@dataclass(frozen=True)
-class LinkFigures:
-    """One link over the measured time; all but the loads are counts."""
-
-    name: str
-    transfers: int
-    bytes: int
-    """The content of the transfers, without headers."""
-
-    connections: int
-    segments: int
-    retransmissions: int
-    lost: int
-    dropped: int
-    timeouts: int
-    load_out: float | None
-    """The used share of the rate from clients to servers; None without a rate."""
-
-    load_back: float | None
-
-    @property
-    def sent_again(self) -> float:
-        """The share of segments that were sent again."""
-        return self.retransmissions / self.segments if self.segments else 0.0
-
-    @property
-    def line(self) -> Line:
-        """The row under `HEADINGS`."""
-        texts = [
-            units.count(self.transfers),
-            units.size(self.bytes),
-            units.count(self.connections),
-            units.count(self.segments),
-            units.percent(self.sent_again),
-            units.count(self.lost),
-            units.count(self.dropped),
-            units.count(self.timeouts),
-            units.load(self.load_out),
-            units.load(self.load_back),
-        ]
-        return Line(self.name, [Cell(text) for text in texts])
-
-    @property
-    def words(self) -> str:
-        """One line, as in 'wan: 2,000 transfers of 50 MB in all; 1.1 % of segments sent again'."""
-        parts = [
-            f"{units.count(self.transfers)} transfers of {units.size(self.bytes)} in all",
-            f"{units.percent(self.sent_again)} of {units.count(self.segments)} segments sent again",
-            units.counted(self.timeouts, "timeout"),
-        ]
-        if self.load_out is not None and self.load_back is not None:
-            parts.append(
-                f"loads {units.load(self.load_out)} out, {units.load(self.load_back)} back"
-            )
-        return f"{self.name}: {'; '.join(parts)}"
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' links."""
+    return Table("links", "Links", "link", HEADINGS, groups, _CAPTION)
 
 
-def figures_of(result: Result) -> list[LinkFigures]:
-    """The links of a result by name; empty without links."""
-    found: Mapping[str, Mapping[str, Any]] = result.summary.get("links") or {}
-    return [LinkFigures(name=name, **table) for name, table in found.items()]
+def lines_of(result: Result) -> list[Line]:
+    """The row of each link under `HEADINGS`; empty without links."""
+    return [_line(*one) for one in (result.summary.get("links") or {}).items()]
+
+
+def _line(name: str, link: LinkFigures) -> Line:
+    texts = [
+        units.count(link["transfers"]),
+        units.size(link["bytes"]),
+        units.count(link["connections"]),
+        units.count(link["segments"]),
+        units.percent(_sent_again(link)),
+        units.count(link["lost"]),
+        units.count(link["dropped"]),
+        units.count(link["timeouts"]),
+        units.load(link["load_out"]),
+        units.load(link["load_back"]),
+    ]
+    return Line(name, [Cell(text) for text in texts])
+
+
+def sentences(result: Result) -> list[str]:
+    """Each link, as in 'wan: 2,000 transfers of 50 MB in all; 1.1 % of segments sent again'."""
+    return [_sentence(*one) for one in (result.summary.get("links") or {}).items()]
+
+
+def _sentence(name: str, link: LinkFigures) -> str:
+    segments = units.count(link["segments"])
+    parts = [
+        f"{units.count(link['transfers'])} transfers of {units.size(link['bytes'])} in all",
+        f"{units.percent(_sent_again(link))} of {segments} segments sent again",
+        units.counted(link["timeouts"], "timeout"),
+    ]
+    out, back = link["load_out"], link["load_back"]
+    if out is not None and back is not None:
+        parts.append(f"loads {units.load(out)} out, {units.load(back)} back")
+    return f"{name}: {'; '.join(parts)}"
+
+
+def _sent_again(link: LinkFigures) -> float:
+    """The share of segments that were sent again."""
+    return link["retransmissions"] / link["segments"] if link["segments"] else 0.0

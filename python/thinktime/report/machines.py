@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from thinktime.present import units
-from thinktime.present.table import Cell, Line
+from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result, System
+    from thinktime._core_types import MachineFigures
 
 HEADINGS = (
     "cores",
@@ -24,6 +24,7 @@ HEADINGS = (
 )
 """The columns after the one that names machine and operating system."""
 
+_CAPTION = "The load of each core, and the work of the operating system's scheduler."
 WORDS: dict[str, str] = {
     "task": "A thread that works for a request. A core has one of them at a time, and the "
     "scheduler says which and for how long.",
@@ -35,86 +36,56 @@ WORDS: dict[str, str] = {
 """The meanings of the table's words."""
 
 
-@dataclass(frozen=True)
-class MachineFigures:
-    """One machine over the measured time."""
-
-    name: str
-    os: str
-    """The operating system of its scheduler, as in the system file."""
-
-    core_loads: Sequence[float]
-    """The fraction of time that each core had a task."""
-
-    core_tasks: Sequence[float]
-    """The mean number of tasks of each core, the running one included."""
-
-    waiting_mean: float
-    waiting_max: int
-    moves: float
-    """Migrations a second."""
-
-    preemptions: float
-    """The rate a second."""
-
-    context_switches: float
-    """The rate a second, over all cores."""
-
-    @property
-    def line(self) -> Line:
-        """The row under `HEADINGS`."""
-        texts = [
-            units.count(len(self.core_loads)),
-            units.listed_loads(self.core_loads),
-            units.listed_loads(self.core_tasks),
-            units.number(self.waiting_mean),
-            units.count(self.waiting_max),
-            units.rate(self.moves),
-            units.rate(self.preemptions),
-            units.rate(self.context_switches),
-        ]
-        return Line(self.name, [Cell(text) for text in texts], self.os)
-
-    @property
-    def words(self) -> str:
-        """One line, as in 'server, linux-2.6.22 on 2 cores: loads 0.70, 0.71; 0.20 moves/s'."""
-        rates = (
-            (self.moves, "moves"),
-            (self.preemptions, "preemptions"),
-            (self.context_switches, "context switches"),
-        )
-        counted = ", ".join(f"{units.number(rate)} {what}/s" for rate, what in rates)
-        loads = "load" if len(self.core_loads) == 1 else "loads"
-        return f"{self.name}, {on_cores(self.os, len(self.core_loads))}: " + (
-            f"{loads} {units.listed_loads(self.core_loads)}; {counted}"
-        )
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' machines."""
+    return Table("machines", "Machines", "machine", HEADINGS, groups, _CAPTION)
 
 
-def figures_of(result: Result) -> list[MachineFigures]:
-    """The machines of a result, in the system's order; empty without machines."""
-    found: Mapping[str, Mapping[str, Any]] = result.summary.get("machines") or {}
-    duration_s = float(result.summary.get("duration_s") or 0.0)
+def lines_of(result: Result) -> list[Line]:
+    """The row of each machine under `HEADINGS`, in the system's order; empty without machines."""
+    return [_line(name, one, _rates(one, result)) for name, one in _machines(result)]
+
+
+def _line(name: str, machine: MachineFigures, rates: Sequence[float]) -> Line:
+    texts = [
+        units.count(len(machine["core_loads"])),
+        units.listed_loads(machine["core_loads"]),
+        units.listed_loads(machine["core_tasks_mean"]),
+        units.number(machine["run_queue_mean"]),
+        units.count(machine["run_queue_max"]),
+        *map(units.rate, rates),
+    ]
+    return Line(name, [Cell(text) for text in texts], machine["os"])
+
+
+def sentences(result: Result) -> list[str]:
+    """Each machine, as in 'server, linux-2.6.22 on 2 cores: loads 0.70, 0.71; 0.20 moves/s'."""
+    return [_sentence(name, one, _rates(one, result)) for name, one in _machines(result)]
+
+
+def _sentence(name: str, machine: MachineFigures, rates: Sequence[float]) -> str:
+    loads = machine["core_loads"]
+    named = zip(rates, HEADINGS[-3:], strict=True)
+    counted = ", ".join(f"{units.number(rate)} {what}/s" for rate, what in named)
+    noun = "load" if len(loads) == 1 else "loads"
+    return (
+        f"{name}, {on_cores(machine['os'], len(loads))}: "
+        f"{noun} {units.listed_loads(loads)}; {counted}"
+    )
+
+
+def _machines(result: Result) -> list[tuple[str, MachineFigures]]:
     machines = [] if result.system is None else result.system.machines
     order = {machine.name: place for place, machine in enumerate(machines)}
-    names = sorted(found, key=lambda name: order.get(name, len(order)))
-    return [_figures(name, found[name], duration_s) for name in names]
+    found = (result.summary.get("machines") or {}).items()
+    return sorted(found, key=lambda one: order.get(one[0], len(order)))
 
 
-def _figures(name: str, table: Mapping[str, Any], duration_s: float) -> MachineFigures:
-    def per_second(key: str) -> float:
-        return float(table.get(key) or 0) / duration_s if duration_s > 0 else 0.0
-
-    return MachineFigures(
-        name=name,
-        os=str(table.get("os") or ""),
-        core_loads=list(table.get("core_loads") or []),
-        core_tasks=list(table.get("core_tasks_mean") or []),
-        waiting_mean=float(table.get("run_queue_mean") or 0.0),
-        waiting_max=int(table.get("run_queue_max") or 0),
-        moves=per_second("migrations"),
-        preemptions=per_second("preemptions"),
-        context_switches=per_second("context_switches"),
-    )
+def _rates(machine: MachineFigures, result: Result) -> list[float]:
+    """Migrations, preemptions and context switches a second, the latter over all cores."""
+    duration_s = float(result.summary.get("duration_s") or 0.0)
+    counts = (machine["migrations"], machine["preemptions"], machine["context_switches"])
+    return [count / duration_s if duration_s > 0 else 0.0 for count in counts]
 
 
 def words_of(system: System) -> list[str]:

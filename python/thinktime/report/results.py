@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, LineStyle, Table
-from thinktime.report import (
-    clusters,
-    cpu_limits,
-    failures,
-    links,
-    machines,
-    server_time,
-    streams,
-    token_servers,
-)  # fmt: skip
-from thinktime.report.by_population import UserFigures, exact_populations, pages_of, populations_of
-from thinktime.report.by_request import RequestTimes, times_of
-from thinktime.report.case import Case, Entry, Kind, Note
-from thinktime.report.clusters import ClusterFigures
+from thinktime.report import server_time, streams
+from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.figures import TIMES, Figures
-from thinktime.report.links import LinkFigures
-from thinktime.report.machines import MachineFigures
-from thinktime.report.objectives import check_lines_of, lines_of
-from thinktime.report.token_servers import TokenServerFigures
-from thinktime.results.finding import Finding
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime.results.finding import Finding
 
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 """The columns after the one that names the method of a row."""
@@ -46,76 +31,35 @@ _SPARE = ("p90", "lateness p99", "p50", "errors", "p99.9", "load", "throughput",
 class Row:
     """One result, or the theory of the results above it."""
 
-    case: str
-    place: int
-    """The case's number, which stands for its colour."""
-
-    name: str
-    """The workload's name."""
-
-    kind: Kind
-    note: Note
-    described: str
-    """The case's workload and system, if its label is a user's."""
-
-    model: str
-    """The solved model, for an exact row, with its source; else empty."""
-
+    case: Case
     figures: Figures
+    entry: Entry | None = None
+    """The result; None for the theory."""
+
     reference: str = ""
     """The reference of the deviations."""
 
     deviations: dict[str, float] = field(default_factory=dict)
     """Relative deviations of response times, by name."""
 
-    more_times: Sequence[Line] = ()
-    """The server's own time, if it reports one, and the times of events."""
-
-    requests: Sequence[RequestTimes] = ()
-    """The result's times by request name."""
-
-    machines: Sequence[MachineFigures] = ()
-    """The result's machines."""
-
-    limits: Sequence[str] = ()
-    """What CPU limits did, a line each, and the waits by cause."""
-
-    clusters: Sequence[ClusterFigures] = ()
-    """The result's clusters."""
-
-    links: Sequence[LinkFigures] = ()
-    """The result's links."""
-
-    token_servers: Sequence[TokenServerFigures] = ()
-    """The result's servers of tokens."""
-
-    populations: Sequence[UserFigures] = ()
-    """The result's requests by population, if there are several."""
-
-    pages: Sequence[UserFigures] = ()
-    """The result's pages by population."""
-
-    objectives: Sequence[Line] = ()
-    """The result's verdicts on its objectives."""
-
-    failures: Sequence[Line] = ()
-    """The failures of its requests."""
-
-    checks: Sequence[Line] = ()
-    """The success of the result's checks."""
-
-    findings: Sequence[Finding] = ()
-    """The findings of the checks of validity about the result."""
+    @property
+    def kind(self) -> Kind:
+        """The method behind the numbers."""
+        return "exact" if self.entry is None else self.entry.kind
 
     @property
-    def has_parts(self) -> bool:
-        """Whether its system has machines, clusters, links or servers of tokens."""
-        return any((self.machines, self.clusters, self.links, self.token_servers))
-
-    @property
-    def kind_words(self) -> str:
+    def words(self) -> str:
         """As in 'simulated, same sample path'."""
-        return f"{self.kind}, {self.note}" if self.note else self.kind
+        return "exact" if self.entry is None else self.entry.words
+
+    @cached_property
+    def findings(self) -> Sequence[Finding]:
+        """The findings of the checks of validity about the result."""
+        return () if self.entry is None else self.entry.result.validity
+
+    def lines(self, of: Callable[[Result], list[Line]]) -> list[Line]:
+        """The lines of its result; empty for the theory."""
+        return [] if self.entry is None else of(self.entry.result)
 
 
 def rows(cases: Sequence[Case]) -> list[Row]:
@@ -126,30 +70,33 @@ def rows(cases: Sequence[Case]) -> list[Row]:
 def table(found: Sequence[Row]) -> Table:
     """The table of some rows: a group for each case."""
     groups = []
-    for (place, label, name), rows_of_case in groupby(found, lambda r: (r.place, r.case, r.name)):
-        members = list(rows_of_case)
-        said = f", {name}, " in f", {label}, "
-        small = "" if said else name
-        small = ", ".join(filter(None, (members[0].described, small)))
-        lines = [line for row in members for line in _lines(row)]
-        groups.append(Group(lines, label, small, place))
+    for _, members in groupby(found, lambda row: (row.case.place, row.case.label, row.case.name)):
+        rows_of_case = list(members)
+        case = rows_of_case[0].case
+        is_named = f", {case.name}, " in f", {case.label}, "
+        small = ", ".join(filter(None, (case.described, "" if is_named else case.name)))
+        lines = [line for row in rows_of_case for line in _lines(row)]
+        groups.append(Group(lines, case.label, small, case.place))
     return Table("results", "Response times", "result", HEADINGS, groups, spare=_SPARE)
 
 
 def _lines(row: Row) -> list[Line]:
     """The line of a row, and below it its further times."""
-    return [_line(row), *row.more_times]
+    return [_line(row), *row.lines(_more_times)]
 
 
 def _line(row: Row) -> Line:
-    style: LineStyle = "long" if row.note == "long" else row.kind
-    return Line(row.kind_words, cells(row), _below(row), style)
+    style: LineStyle = "long" if row.entry is not None and row.entry.note == "long" else row.kind
+    return Line(row.words, cells(row), _below(row), style)
 
 
 def _below(row: Row) -> str:
     """The solved model, or the number of requests and the reference of the comparison."""
-    if row.model or row.figures.requests is None:
-        return row.model
+    theory = row.case.theory
+    if row.entry is None:
+        return "" if theory is None else f"{theory.model} ({theory.source})"
+    if row.figures.requests is None:
+        return ""
     against = f"; % against {row.reference}" if row.reference else ""
     return f"{units.counted(row.figures.requests, 'request')}{against}"
 
@@ -183,53 +130,13 @@ def _errors(figures: Figures) -> Cell:
 
 def _case_rows(case: Case) -> list[Row]:
     rows = [_entry_row(case, entry) for entry in case.entries]
-    if case.theory is not None and case.exact is not None:
-        model = f"{case.theory.model} ({case.theory.source})"
-        parts = exact_populations(case.theory)
-        rows.append(
-            Row(
-                case.label,
-                case.place,
-                case.name,
-                "exact",
-                "",
-                case.described,
-                model,
-                case.exact,
-                populations=parts,
-            )
-        )
-    return rows
+    return rows if case.exact is None else [*rows, Row(case, case.exact)]
 
 
 def _entry_row(case: Case, entry: Entry) -> Row:
     reference, figures = _reference(case, entry)
     deviations = {} if figures is None else relative(entry.figures, figures)
-    return Row(
-        case.label,
-        case.place,
-        case.name,
-        entry.kind,
-        entry.note,
-        case.described,
-        "",
-        entry.figures,
-        reference if deviations else "",
-        deviations,
-        more_times=_more_times(entry.result),
-        requests=times_of(entry.result),
-        machines=machines.figures_of(entry.result),
-        limits=cpu_limits.lines_of(entry.result),
-        clusters=clusters.figures_of(entry.result),
-        links=links.figures_of(entry.result),
-        token_servers=token_servers.figures_of(entry.result),
-        populations=populations_of(entry.result),
-        pages=pages_of(entry.result),
-        objectives=lines_of(entry.result),
-        failures=failures.lines_of(entry.result),
-        checks=check_lines_of(entry.result),
-        findings=entry.result.validity,
-    )
+    return Row(case, entry.figures, entry, reference if deviations else "", deviations)
 
 
 def _more_times(result: Result) -> list[Line]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from thinktime.present import units
-from thinktime.present.table import Cell, Line
+from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -18,67 +17,58 @@ HEADINGS = ("load", "requests there", "at most", "throughput", "visit", "demand"
 LINES_MAX = 40
 """A table has no more rows than this: those of the highest loads."""
 
-CAPTION = (
+_CAPTION = (
     "The mean number of requests at a station, those in service included; how many left it a "
     "second; and how long a visit lasted. Below a station, its requests by name."
 )
 POOL = "pool: those that hold a place or wait for one"
 
 
-@dataclass(frozen=True)
-class StationFigures:
-    """A station, a pool, or the requests of one name at a station, over the measured time."""
-
-    name: str
-    below: str
-    """The addition to the name."""
-
-    figures: Mapping[str, Any]
-    """Its part of `summary.json`."""
-
-    @property
-    def load(self) -> float:
-        """The fraction of time that a server was busy, or of its places that were taken."""
-        return float(self.figures.get("load") or 0.0)
-
-    @property
-    def line(self) -> Line:
-        """The row under `HEADINGS`."""
-        figures = self.figures
-        half = figures.get("ci95") or {}
-        demand = (figures.get("demand_s") or {}).get("mean")
-        most = figures.get("queue_length_max")
-        texts = [
-            _with_half(units.load(self.load), half.get("load")),
-            _with_half(units.number(figures["queue_length_mean"]), half.get("queue_length_mean")),
-            "" if most is None else units.count(most),
-            units.rate(figures.get("throughput")),
-            units.mean(figures.get("response_time_mean_s"), half.get("response_time_mean_s")),
-            "" if demand is None else units.seconds(demand),
-        ]
-        return Line(self.name, [Cell(text) for text in texts], self.below)
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' stations and pools."""
+    return Table(
+        "stations", "Stations", "station", HEADINGS, groups, _CAPTION, spare=("at most", "demand")
+    )
 
 
-def _with_half(text: str, half: float | None) -> str:
-    return text if half is None else f"{text} ± {units.number(half, 2)}"
-
-
-def figures_of(result: Result) -> list[StationFigures]:
-    """The stations of a result and their requests by name, then the pools.
+def lines_of(result: Result) -> list[Line]:
+    """The rows of a result's stations and their requests by name, then of the pools.
 
     Empty if a single station has all requests, of one kind: the main table has its figures.
     """
     found = list(_all_of(result.summary))
     if len(found) < 2:
         return []
-    floor = sorted((one.load for one in found), reverse=True)[:LINES_MAX][-1]
-    return [one for one in found if one.load >= floor][:LINES_MAX]
+    loads = [float(figures.get("load") or 0.0) for _, _, figures in found]
+    floor = sorted(loads, reverse=True)[:LINES_MAX][-1]
+    kept = [one for one, load in zip(found, loads, strict=True) if load >= floor]
+    return [_line(*one) for one in kept[:LINES_MAX]]
 
 
-def _all_of(summary: Mapping[str, Any]) -> Iterator[StationFigures]:
+def _all_of(summary: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """The name of each row, an addition to it, and its part of `summary.json`."""
     for name, station in (summary.get("stations") or {}).items():
-        yield StationFigures(name, "", station)
+        yield name, "", station
         for request, figures in (station.get("by_request") or {}).items():
-            yield StationFigures(f"{request} at {name}", "", figures)
+            yield f"{request} at {name}", "", figures
     for name, pool in (summary.get("pools") or {}).items():
-        yield StationFigures(name, POOL, pool)
+        yield name, POOL, pool
+
+
+def _line(name: str, below: str, figures: Mapping[str, Any]) -> Line:
+    half = figures.get("ci95") or {}
+    demand = (figures.get("demand_s") or {}).get("mean")
+    most = figures.get("queue_length_max")
+    texts = [
+        _with_half(units.load(float(figures.get("load") or 0.0)), half.get("load")),
+        _with_half(units.number(figures["queue_length_mean"]), half.get("queue_length_mean")),
+        "" if most is None else units.count(most),
+        units.rate(figures.get("throughput")),
+        units.mean(figures.get("response_time_mean_s"), half.get("response_time_mean_s")),
+        "" if demand is None else units.seconds(demand),
+    ]
+    return Line(name, [Cell(text) for text in texts], below)
+
+
+def _with_half(text: str, half: float | None) -> str:
+    return text if half is None else f"{text} ± {units.number(half, 2)}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -18,12 +19,20 @@ from thinktime.present.units import listed
 from thinktime.report import (
     by_population,
     by_request,
+    clusters,
+    cpu_limits,
     failures,
+    links,
+    machines,
     objectives,
     results,
+    token_servers,
     validity_table,
 )
 from thinktime.report.results import Row
+
+if TYPE_CHECKING:
+    from thinktime import Result
 
 _STYLES = {"measured": "bold", "exact": "italic cyan"}
 _GAP = 2  # between columns
@@ -41,11 +50,11 @@ def render(rows: Sequence[Row], *, verbose: bool = False) -> RenderableType:
     named = len(rows) > 1
     parts = [render_times(rows)]
     below: list[tuple[TableOf, LinesOf]] = [
-        (by_population.table, lambda row: [one.line for one in row.populations]),
-        (by_population.page_table, lambda row: [one.line for one in row.pages]),
-        (objectives.table, lambda row: row.objectives),
-        (failures.table, lambda row: row.failures),
-        (objectives.checks_table, lambda row: row.checks),
+        (by_population.table, _populations),
+        (by_population.page_table, lambda row: row.lines(by_population.page_lines_of)),
+        (objectives.table, lambda row: row.lines(objectives.lines_of)),
+        (failures.table, lambda row: row.lines(failures.lines_of)),
+        (objectives.checks_table, lambda row: row.lines(objectives.check_lines_of)),
         (validity_table.table, partial(_validity, verbose=verbose)),
     ]
     for table, lines in below:
@@ -54,8 +63,9 @@ def render(rows: Sequence[Row], *, verbose: bool = False) -> RenderableType:
     unseen = validity_table.unseen_words([one for row in rows for one in row.findings])
     if unseen and not verbose:
         parts += [Text(f"{unseen} (--verbose says why)", style="dim"), Text()]
-    detailed = [row for row in rows if row.has_parts]
-    parts += [part for row in detailed for part in _details(row, named=named)]
+    for row in rows:
+        if row.entry is not None:
+            parts += _details(row.entry.result, _title(row, named=named))
     return Group(*parts)
 
 
@@ -81,6 +91,11 @@ TableOf = Callable[[Sequence[LineGroup]], Table]
 LinesOf = Callable[[Row], Sequence[Line]]
 
 
+def _populations(row: Row) -> Sequence[Line]:
+    exact = by_population.exact_lines(row.case.theory) if row.entry is None else []
+    return exact or row.lines(by_population.lines_of)
+
+
 def _validity(row: Row, *, verbose: bool) -> Sequence[Line]:
     if verbose:
         return [validity_table.line_of(one) for one in row.findings]
@@ -94,25 +109,29 @@ def _groups(rows: Sequence[Row], of: LinesOf, *, named: bool) -> list[LineGroup]
 
 
 def _title(row: Row, *, named: bool) -> str:
-    return f"{row.case}: {row.kind_words}" if named else ""
+    return f"{row.case.label}: {row.words}" if named else ""
 
 
-def _details(row: Row, *, named: bool) -> list[RenderableType]:
-    """Times by request name, a line for each machine or link, the servers of each cluster."""
+def _details(result: Result, title: str) -> list[RenderableType]:
+    """Times by request name, a line for each machine or link, the servers of each cluster.
+
+    Empty for a system without machines, clusters, links or servers of tokens.
+    """
+    of_machines, of_links = machines.sentences(result), links.sentences(result)
+    batched, balanced = token_servers.sentences(result), list(clusters.sentences(result))
+    if not any((of_machines, of_links, batched, balanced)):
+        return []
+    lines = by_request.lines_of(result)
     parts: list[RenderableType] = []
-    title = _title(row, named=named)
-    if row.requests:
-        lines = [one.line for one in row.requests]
+    if lines:
         parts.append(FittedTable(by_request.table([LineGroup(lines, title)])))
     elif title:
         parts.append(Text(title, style="bold"))
-    parts += [Text(one.words) for one in row.machines]
-    parts += [Text(line) for line in row.limits]
-    parts += [Text(one.words) for one in row.links]
-    parts += [Text(one.words) for one in row.token_servers]
-    for one in row.clusters:
-        parts += [Text(one.words), Text(), FittedTable(one.servers_table)]
-    return parts if row.clusters else [*parts, Text()]
+    sentences = [*of_machines, *cpu_limits.sentences(result), *of_links, *batched]
+    parts += map(Text, sentences)
+    for sentence, servers in balanced:
+        parts += [Text(sentence), Text(), FittedTable(servers)]
+    return parts if balanced else [*parts, Text()]
 
 
 @dataclass(frozen=True)

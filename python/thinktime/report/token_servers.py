@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
-from thinktime.present.table import Cell, Line
+from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result, System
+    from thinktime._core_types import TokenServerFigures
 
 HEADINGS = (
     "steps",
@@ -24,6 +25,7 @@ HEADINGS = (
 )
 """The columns after the one that names the server."""
 
+_CAPTION = "What their steps worked for, and what their memory held."
 WORDS: dict[str, str] = {
     "in the batch": "The mean number of requests that a server of tokens works for.",
     "in memory": "The mean number of tokens that its memory holds, of prompts and responses.",
@@ -36,67 +38,50 @@ WORDS: dict[str, str] = {
 """The meanings of the table's words."""
 
 
-@dataclass(frozen=True)
-class TokenServerFigures:
-    """One server of tokens over the measured time."""
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' servers of tokens."""
+    return Table("token-servers", "Servers of tokens", "server", HEADINGS, groups, _CAPTION)
 
-    name: str
-    steps: int
-    running_mean: float
-    """The mean number of requests in the batch."""
 
-    running_max: int
-    memory_mean: float
-    """The mean number of tokens in memory."""
+def lines_of(result: Result) -> list[Line]:
+    """The row of each server under `HEADINGS`; empty without any."""
+    return [_line(*one) for one in (result.summary.get("token_servers") or {}).items()]
 
-    memory_max: int
-    fullness: float
-    """The share of the time that full steps would have taken."""
 
-    preemptions: int
-    prompt_token_rate: float
-    """The tokens that it read a second."""
+def _line(name: str, server: TokenServerFigures) -> Line:
+    texts = [
+        units.count(server["steps"]),
+        f"{server['running_mean']:.3g}",
+        units.count(server["running_max"]),
+        units.count(round(server["memory_mean"])),
+        units.count(server["memory_max"]),
+        units.load(server["fullness"]),
+        units.count(server["preemptions"]),
+        units.count(round(server["prompt_token_rate"])),
+        units.count(round(server["output_token_rate"])),
+    ]
+    return Line(name, [Cell(text) for text in texts])
 
-    output_token_rate: float
-    """The tokens that it gave a second."""
 
-    @property
-    def line(self) -> Line:
-        """The row under `HEADINGS`."""
-        texts = [
-            units.count(self.steps),
-            f"{self.running_mean:.3g}",
-            units.count(self.running_max),
-            units.count(round(self.memory_mean)),
-            units.count(self.memory_max),
-            units.load(self.fullness),
-            units.count(self.preemptions),
-            units.count(round(self.prompt_token_rate)),
-            units.count(round(self.output_token_rate)),
-        ]
-        return Line(self.name, [Cell(text) for text in texts])
+def sentences(result: Result) -> list[str]:
+    """Each server in words."""
+    return [sentence(*one) for one in (result.summary.get("token_servers") or {}).items()]
 
-    @property
-    def words(self) -> str:
-        """One line, as in 'gpu: 12.1 requests in the batch, 9,120 tokens in memory; ...'."""
-        parts = [
-            f"{self.running_mean:.3g} requests in the batch, at most "
-            f"{units.count(self.running_max)}",
-            f"{units.count(round(self.memory_mean))} tokens in memory, at most "
-            f"{units.count(self.memory_max)}",
-            units.counted(self.preemptions, "preemption"),
-            f"{units.count(round(self.output_token_rate))} tokens a second",
-        ]
-        return f"{self.name}: {'; '.join(parts)}"
+
+def sentence(name: str, server: TokenServerFigures) -> str:
+    """A server, as in 'gpu: 12.1 requests in the batch, 9,120 tokens in memory; ...'."""
+    parts = [
+        f"{server['running_mean']:.3g} requests in the batch, at most "
+        f"{units.count(server['running_max'])}",
+        f"{units.count(round(server['memory_mean']))} tokens in memory, at most "
+        f"{units.count(server['memory_max'])}",
+        units.counted(server["preemptions"], "preemption"),
+        f"{units.count(round(server['output_token_rate']))} tokens a second",
+    ]
+    return f"{name}: {'; '.join(parts)}"
 
 
 def words_of(system: System) -> list[str]:
     """The servers of a system in words, as in 'batches of up to 64'."""
     batches = [one["max_batch"] for one in system.tables["token_server"]]
     return [f"batches of up to {units.count(batch)}" for batch in batches]
-
-
-def figures_of(result: Result) -> list[TokenServerFigures]:
-    """The servers of tokens of a result by name; empty without any."""
-    found = result.summary.get("token_servers") or {}
-    return [TokenServerFigures(name=name, **table) for name, table in found.items()]

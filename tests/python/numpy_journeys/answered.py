@@ -1,4 +1,4 @@
-"""Answers of requests, users' think times, and the times between equal requests."""
+"""Answers of requests, and users' think times."""
 
 from __future__ import annotations
 
@@ -32,11 +32,3 @@ def think_times(visits: Any) -> tuple[NDArray[np.float64], Ints]:
     leading = np.maximum(visits.previous, visits.opener)
     after = np.flatnonzero(leading >= 0)
     return visits.start_s[after] - visits.end_s[leading[after]], leading[after]
-
-
-def asked_again(path: Ints, windows: list[int]) -> list[int]:
-    """Requests for a path that was also requested within a number of requests before, by
-    windows."""
-    order = np.argsort(path, kind="stable")
-    back = np.diff(order)[path[order[1:]] == path[order[:-1]]]
-    return [int(np.sum(back <= window)) for window in windows]

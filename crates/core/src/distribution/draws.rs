@@ -56,12 +56,6 @@ impl Distribution {
     pub(crate) fn rounded_to(&self, number: f64) -> f64 {
         self.mass(number - 0.5, (number + 0.5).next_down())
     }
-
-    /// Draws a time; values below zero count as zero.
-    #[inline]
-    pub fn sample_time(&self, stream: &mut Stream) -> Nanos {
-        Nanos::from_secs_f64(self.sample(stream))
-    }
 }
 
 /// As `x.round() as u64`, without a call: not every processor has an instruction that rounds.

@@ -95,11 +95,6 @@ impl Slo {
     pub fn is_empty(&self) -> bool {
         self.objectives.is_empty()
     }
-
-    /// The objectives that end a run once they are lost.
-    pub fn aborting(&self) -> impl Iterator<Item = &Objective> {
-        self.objectives.iter().filter(|one| one.abort)
-    }
 }
 
 impl Subjects<'_> {

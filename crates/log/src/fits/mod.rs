@@ -21,5 +21,5 @@ pub use family::Family;
 pub use law::Law;
 pub use likelihood::Likelihood;
 pub use scale::Scale;
-pub use scoring::{Search, maximize, products};
+pub use scoring::{Search, maximize};
 pub use tail::{Tail, TailChoice, closest};

@@ -120,14 +120,7 @@ pub fn maximize(search: &Search<'_>, p: &[f64], least: f64, most: usize) -> Vec<
     search.at(p, &at)
 }
 
-/// The mean of the products of slopes, the information of a value; 0 without any.
-#[must_use]
-pub fn products(search: &Search<'_>, p: &[f64]) -> Vec<Vec<f64>> {
-    let free = search.free(p);
-    let Some(here) = search.logs(p, &free) else { return zeros(free.len()) };
-    weighted_products(&search.rates(p, &free, &here), &search.likelihood.shares())
-}
-
+/// The mean of the products of slopes, the information of a value.
 fn weighted_products(rates: &Square, share: &[f64]) -> Square {
     let product =
         |a: &[f64], b: &[f64]| a.iter().zip(b).zip(share).map(|((a, b), s)| a * b * s).sum();

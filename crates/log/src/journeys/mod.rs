@@ -1,11 +1,10 @@
 //! Counts of visits: which page follows which, which paths are requested and how they are answered,
-//! how long users think, and how soon a path is requested again.
+//! and how long users think.
 //!
 //! Each count takes one pass, or two, over columns; Python draws the conclusions.
 
 mod answers;
 mod kinds;
-mod reuse;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -13,7 +12,6 @@ mod think_times;
 
 pub use answers::{Answers, answers};
 pub use kinds::{KindColumns, Members};
-pub use reuse::{Reuse, reuse};
 pub use steps::{Pages, Steps, steps};
 pub use think_times::{ThinkTimes, think_times};
 use thiserror::Error;

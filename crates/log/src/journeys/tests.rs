@@ -37,13 +37,6 @@ fn think_times_are_from_the_end_of_a_page() {
     assert_eq!(found, expected);
 }
 
-#[test]
-fn what_is_asked_for_again_is_known_by_how_far_back_it_was() {
-    let found = reuse(&[3, 1, 3, 3, 1], &[true, true, true, false, true], 4, &[1, 2, 3]).unwrap();
-    assert_eq!(found, Reuse { seen: vec![0, 2, 2], times: vec![2, 0, 2] });
-    assert!(reuse(&[4], &[true], 4, &[1]).is_err());
-}
-
 const PLAIN: KindColumns<'_> = KindColumns {
     path: &[0, 1, 0, 2],
     method: &[0, 0, 2, 0],

@@ -26,9 +26,6 @@ class LognormalTail:
     sigma: float
     """Infinite if the tail does not bend."""
 
-    vuong: float
-    """Vuong's statistic, of the Pareto tail against this one."""
-
     spread: float
     """The variance of y² that is not explained by y: the information of a value on b."""
 
@@ -60,11 +57,9 @@ def bent(tail: ParetoTail) -> LognormalTail:
             best, least = (float(at[0]), _bend(at[1])), found
     difference = np.array(bins.logs(tail.shape, 0.0)) - np.array(bins.logs(*best))
     mean = float(count @ difference) / total
-    deviation = math.sqrt(max(float(count @ (difference - mean) ** 2) / total, 0.0))
     return LognormalTail(
         gain=max(-mean * total, 0.0),
         sigma=math.sqrt(1 / (2 * best[1])) if best[1] > 0 else math.inf,
-        vuong=math.sqrt(total) * mean / deviation if deviation > 1e-9 else 0.0,
         spread=spread,
         ks=bins.distance(*best),
     )

@@ -19,9 +19,6 @@ class Geometric(Family):
     free = 1
     whole_only = True
 
-    def mean(self, p: Parameters) -> float:
-        return p[0]
-
     def quantile(self, u: float, p: Parameters) -> float:
         rate = math.log1p(-1 / p[0]) if p[0] > 1 else -690.0
         return max(1.0, math.ceil(math.log1p(-u) / rate - 1e-9))
@@ -43,9 +40,6 @@ class Poisson(Family):
     parameters = ("mean",)
     free = 1
     whole_only = True
-
-    def mean(self, p: Parameters) -> float:
-        return p[0]
 
     def quantile(self, u: float, p: Parameters) -> float:
         return float(round(super().quantile(u, p)))  # the search ends at the step

@@ -20,9 +20,6 @@ class Exponential(Family):
     parameters = ("mean",)
     free = 1
 
-    def mean(self, p: Parameters) -> float:
-        return p[0]
-
     def quantile(self, u: float, p: Parameters) -> float:
         return -p[0] * math.log1p(-u)
 
@@ -45,9 +42,6 @@ class Hyperexponential(Family):
     name = "h2"
     parameters = ("mean", "cv2")
     free = 2
-
-    def mean(self, p: Parameters) -> float:
-        return p[0]
 
     def notation(self, p: Parameters, unit: str) -> str:
         return f"h2({written(p[0], unit)}, cv2={p[1]:.6g})"

@@ -66,9 +66,9 @@ class Family(ABC):
         """E[min(X, x)] for each of some x >= 0, which is ∫ P(X > t) dt from 0 to x."""
         return np.array(_core.law_clipped_means(self.name, list(p), _values(x)))
 
-    @abstractmethod
     def mean(self, p: Parameters) -> float:
-        """E[X]; infinite if it does not exist."""
+        """E[X], of most laws the first parameter; infinite if it does not exist."""
+        return p[0]
 
     def quantile(self, u: float, p: Parameters) -> float:
         """The least x with P(X <= x) >= u, 0 < u < 1; by division of the logarithm's range."""
@@ -100,10 +100,6 @@ class Family(ABC):
     def rounded(self, p: Parameters) -> list[list[float]]:
         """Whole values near the last parameters, if these must be whole; otherwise none."""
         return []
-
-    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
-        """Lower bounds of the parameters' standard errors, whatever the likelihood's curvature."""
-        return [0.0] * len(self.parameters)
 
 
 def _values(x: ArrayLike) -> list[float]:

@@ -33,8 +33,7 @@ are."""
 
 FAR_BEHIND = 0.1
 """A law is not refined if its BIC a value is worse by more than this in a first search, on joined
-bins: refining brings hundredths at most. Its parameters and errors are those of the first
-search."""
+bins: refining brings hundredths at most. Its parameters are those of the first search."""
 
 FEW = 50
 
@@ -55,10 +54,6 @@ class Fit:
 
     parameters: dict[str, float]
     """The parameters by name, in base units."""
-
-    standard_errors: dict[str, float]
-    """The standard errors by name; infinite if the data do not determine it, 0 if a whole number
-    was chosen."""
 
     log_likelihood: float
     """The natural logarithm of the probability of the bins' values."""
@@ -166,7 +161,7 @@ def _fitted(rough: CoarseFit, worth: bool) -> Fit | None:
     """The best law of a family, or None if none comes near."""
     family, seen = rough.problem.family, rough.problem.seen
     with np.errstate(all="ignore"):
-        p, errors = estimate(rough, worth)
+        p = estimate(rough, worth)
         if not all(map(math.isfinite, p)):
             return None
         impossible = seen.impossible(family, p)
@@ -177,12 +172,10 @@ def _fitted(rough: CoarseFit, worth: bool) -> Fit | None:
     notation = _notation(family, p, share, seen.tally.unit)
     if notation is None:
         return None
-    names = family.parameters
     return Fit(
         law=family.name,
         notation=notation,
-        parameters=dict(zip(names, map(float, p), strict=True)),
-        standard_errors=dict(zip(names, map(float, errors), strict=True)),
+        parameters=dict(zip(family.parameters, map(float, p), strict=True)),
         log_likelihood=likelihood,
         bic=family.free * math.log(seen.total) - 2 * likelihood,
         ks=ks if ks > _ROUNDING else 0.0,
@@ -248,7 +241,6 @@ def _all_zero(tally: Tally) -> Fit:
         law="const",
         notation=f"const({written(0.0, tally.unit)})",
         parameters={"value": 0.0},
-        standard_errors={"value": 0.0},
         log_likelihood=0.0,
         bic=math.log(tally.total),
         ks=0.0,

@@ -16,9 +16,6 @@ class InverseGaussian(Family):
     parameters = ("mu", "lambda")
     free = 2
 
-    def mean(self, p: Parameters) -> float:
-        return p[0]
-
     def notation(self, p: Parameters, unit: str) -> str:
         return f"inverse_gaussian(mu={p[0]:.6g}{unit}, lambda={p[1]:.6g}{unit})"
 

@@ -40,9 +40,6 @@ class Pareto(Family):
     def ranges(self, seen: Observations) -> list[Range]:
         return [SHAPE, seen.least_range()]
 
-    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
-        return [0.0, p[1] / (seen.total * p[0])]
-
 
 class BoundedPareto(Family):
     """``bounded_pareto(shape=, lo=, hi=)``: a Pareto value given that it is at most hi."""
@@ -70,10 +67,6 @@ class BoundedPareto(Family):
         low, high = seen.least_range(), seen.largest_range()
         between = (low[1] + max(high[0], low[1])) / 2
         return [SHAPE, (low[0], min(low[1], between)), (max(high[0], between), high[1])]
-
-    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
-        density = p[0] * (p[1] / p[2]) ** p[0] / p[2]
-        return [0.0, p[1] / (seen.total * p[0]), min(1 / max(seen.total * density, 1e-300), p[2])]
 
 
 def starting_shape(seen: Observations, scale: float) -> float:

@@ -64,11 +64,6 @@ class Problem:
         moved = seen.climbed(name, list(start), self.ranges, self.searched(), least, most)
         return moved if self.objective(moved) <= self.objective(start) else list(start)
 
-    def products(self, p: Parameters) -> FloatArray:
-        """The mean of the products of the bins' slopes over the parameters searched for."""
-        seen, name = self.seen.likelihood, self.family.name
-        return np.array(seen.products(name, list(p), self.ranges, self.searched()))
-
     def best_of(self, starts: Sequence[Parameters], least: float) -> list[float]:
         """The best of the searches from several places; few parameters need only one."""
         if len(self.ranges) < 4:

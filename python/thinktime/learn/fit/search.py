@@ -1,8 +1,6 @@
-"""The search for the most likely parameters, and their standard errors.
+"""The search for the most likely parameters.
 
-A first search takes few bins, and a second one all of them. Standard errors come from the
-curvature of the log-likelihood at its maximum, taken over steps that lower it by about a half, so
-that neither rounding nor the likelihood's higher terms show.
+A first search takes few bins, and a second one all of them.
 """
 
 from __future__ import annotations
@@ -62,42 +60,21 @@ def roughly(family: Family, seen: Observations) -> CoarseFit | None:
     return CoarseFit(problem, coarse, p)
 
 
-def estimate(rough: CoarseFit, worth: bool) -> tuple[list[float], list[float]]:
-    """The most likely parameters and their standard errors.
+def estimate(rough: CoarseFit, worth: bool) -> list[float]:
+    """The most likely parameters.
 
-    A law that is not ``worth`` it keeps the parameters of the first search.
+    A law that is not ``worth`` it keeps those of the first search.
     """
-    problem, p, family = rough.problem, rough.p, rough.problem.family
-    seen, extra = problem.seen, [0.0] * len(problem.ranges)
-    if rough.final:
-        return p, family.least_errors(p, seen)
-    if not worth:
-        errors = _rough_errors(rough)
-    else:
-        if family.profiled is not None:
-            problem, p, extra[family.profiled] = profiled(problem, rough.coarse, p)
-        p, errors = refined(problem, p)
-    for i, (low, high) in enumerate(problem.ranges):
-        if math.isinf(errors[i]) and high - low < 0.2 * high:  # at a bound of its bin
-            errors[i] = (high - low) / math.sqrt(12)
-    least = family.least_errors(p, seen)
-    return p, [max(three) for three in zip(errors, least, extra, strict=True)]
+    problem, p = rough.problem, rough.p
+    if rough.final or not worth:
+        return p
+    if problem.family.profiled is not None:
+        problem, p = profiled(problem, rough.coarse, p)
+    return refined(problem, p)
 
 
-def _rough_errors(rough: CoarseFit) -> list[float]:
-    """Standard errors by the products of the bins' slopes."""
-    coarse, p = rough.coarse, rough.p
-    with np.errstate(all="ignore"):
-        found = coarse.products(p)
-        known = np.flatnonzero(np.diag(found) > 0)
-        covariance = _inverse(found[np.ix_(known, known)] * coarse.seen.total)
-    return _errors(coarse, p, known, covariance)
-
-
-def profiled(
-    problem: Problem, rough: Problem, best: list[float]
-) -> tuple[Problem, list[float], float]:
-    """The best place of a jump, at a bound of a bin: the problem that holds it, and its error."""
+def profiled(problem: Problem, rough: Problem, best: list[float]) -> tuple[Problem, list[float]]:
+    """The best place of a jump, at a bound of a bin, and the problem that holds it."""
     at = problem.family.profiled or 0
     rough = replace(rough, held=(at,))
     edges = np.unique(np.concatenate([problem.seen.low, problem.seen.high]))
@@ -115,19 +92,19 @@ def profiled(
     best = exact.best(best)
     near = np.arange(max(place - 12, 0), min(place + 13, len(edges)))
     moved = [_moved(best, at, float(edges[i])) for i in near]
-    values = np.array([exact.objective(p) for p in moved]) * problem.seen.total
-    best = exact.best(moved[int(np.argmin(values))])
-    alike = edges[near[values <= values.min() + 2]]
-    width = float(np.max(np.diff(edges[near]))) if len(near) > 1 else float(edges[near][0])
-    return exact, best, max(float(np.ptp(alike)) / 4, width / math.sqrt(12))
+    return exact, exact.best(min(moved, key=exact.objective))
 
 
 def _moved(p: Parameters, at: int, value: float) -> list[float]:
     return [value if i == at else one for i, one in enumerate(p)]
 
 
-def refined(problem: Problem, p: Parameters) -> tuple[list[float], list[float]]:
-    """The maximum by Newton's steps from nearby, and the standard errors there."""
+def refined(problem: Problem, p: Parameters) -> list[float]:
+    """The maximum by Newton's steps from nearby.
+
+    The curvature is taken over steps that lower the log-likelihood by about a half, so that neither
+    rounding nor the likelihood's higher terms show.
+    """
     p, moves = list(p), 0
     while True:
         slope, steps = slopes(problem, p)
@@ -137,14 +114,14 @@ def refined(problem: Problem, p: Parameters) -> tuple[list[float], list[float]]:
         far = np.abs(move) / np.maximum(np.sqrt(np.abs(np.diag(covariance))), 1e-300)
         moves += 1
         if moves > 3 or not len(known) or np.max(far) < 0.01 or not np.max(far) < 1e3:
-            return p, _errors(problem, p, known, covariance)
+            return p
         free = problem.free(p)
         free[known] += np.clip(move, -1.0, 1.0)
         moved = problem.at(p, free)
         if problem.objective(moved) > problem.objective(p) or np.max(far) > 5:
             moved = problem.best(p)
         if problem.objective(moved) >= problem.objective(p):
-            return p, _errors(problem, p, known, covariance)
+            return p
         p = moved
 
 
@@ -153,21 +130,6 @@ def _inverse(information: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.inv(information), dtype=np.float64)
     except np.linalg.LinAlgError:
         return np.full(information.shape, np.inf)
-
-
-def _errors(
-    problem: Problem, p: Parameters, known: IntArray, covariance: FloatArray
-) -> list[float]:
-    """Standard errors of the parameters themselves, by the slope of their scales."""
-    chosen, free = problem.searched(), problem.free(p)
-    errors = [0.0 if i in problem.held else math.inf for i in range(len(p))]
-    for place, spread in zip(known, np.diag(covariance), strict=True):
-        if spread > 0 and math.isfinite(spread):
-            step, i = np.zeros(len(free)), chosen[place]
-            step[place] = min(math.sqrt(spread), 1e-3)
-            rise = problem.at(p, free + step)[i] - problem.at(p, free - step)[i]
-            errors[i] = abs(rise) / (2 * step[place]) * math.sqrt(spread)
-    return errors
 
 
 def slopes(problem: Problem, p: Parameters) -> tuple[FloatArray, FloatArray]:

@@ -1,12 +1,12 @@
 """Whether the tail of a sample falls off as a power of x, and with which exponent.
 
 Sources: Clauset, Shalizi and Newman, 'Power-law distributions in empirical data' (SIAM Review 51,
-2009), for the beginning of the tail, and the test of Vuong (Econometrica 57, 1989) against the
-lognormal; Virkar and Clauset, 'Power-law distributions in binned empirical data' (Annals of Applied
-Statistics 8, 2014), for bins; Aban, Meerschaert and Panorska, 'Parameter estimation for the
-truncated Pareto distribution' (Journal of the American Statistical Association 101, 2006), for the
-end of the tail; Malevergne, Pisarenko and Sornette, 'Testing the Pareto against the lognormal
-distributions' (Physical Review E 83, 2011): the Pareto tail is the lognormal's limit.
+2009), for the beginning of the tail; Virkar and Clauset, 'Power-law distributions in binned
+empirical data' (Annals of Applied Statistics 8, 2014), for bins; Aban, Meerschaert and Panorska,
+'Parameter estimation for the truncated Pareto distribution' (Journal of the American Statistical
+Association 101, 2006), for the end of the tail; Malevergne, Pisarenko and Sornette, 'Testing the
+Pareto against the lognormal distributions' (Physical Review E 83, 2011): the Pareto tail is the
+lognormal's limit.
 """
 
 from __future__ import annotations
@@ -79,12 +79,6 @@ class TailFit:
     likelihood_ratio: float = 0.0
     """The log-likelihood of the Pareto tail less that of the lognormal one: 0 or below."""
 
-    vuong: float = 0.0
-    """Its distance from 0 in standard deviations; below -2 the lognormal tail is closer."""
-
-    p_value: float = 1.0
-    """The probability of a distance as large if both are equally close."""
-
 
 def tail(tally: Tally) -> TailFit:
     """Find the beginning of the tail, its exponent, and whether it is heavy.
@@ -121,8 +115,6 @@ def tail(tally: Tally) -> TailFit:
         bound=bound,
         ks=found.ks,
         likelihood_ratio=-other.gain,
-        vuong=other.vuong,
-        p_value=math.erfc(abs(other.vuong) / math.sqrt(2)),
     )
 
 

@@ -6,10 +6,6 @@ chapter 26. The extremes of n values lie about (hi - lo) / n within the bounds.
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from thinktime.learn.fit.family import Family, Parameters, Range, written
 from thinktime.learn.fit.observations import Observations
 
@@ -41,9 +37,6 @@ class Uniform(Family):
             between = (low[0] + high[1]) / 2
         return [(low[0], min(low[1], between)), (max(high[0], between), high[1])]
 
-    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
-        return [(p[1] - p[0]) / seen.total] * 2
-
 
 class Constant(Family):
     """``const(VALUE)``: always the same value."""
@@ -51,9 +44,6 @@ class Constant(Family):
     name = "const"
     parameters = ("value",)
     free = 1
-
-    def mean(self, p: Parameters) -> float:
-        return p[0]
 
     def quantile(self, u: float, p: Parameters) -> float:
         return p[0]
@@ -74,10 +64,3 @@ class Constant(Family):
             middle = seen.average((seen.first + seen.last) / 2)
             return [float(middle * seen.step)] if near else None
         return [float(seen.values[0])] if len(seen.count) == 1 else None
-
-    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
-        if seen.tally.resolution > 0:
-            fraction = p[0] / seen.step % 1
-            return [seen.step * math.sqrt(fraction * (1 - fraction) / seen.total)]
-        point = np.any(seen.tally.low == p[0]) or seen.tally.whole
-        return [0.0 if point else float(seen.high[0] - seen.low[0]) / math.sqrt(12)]

@@ -38,20 +38,8 @@ class ZipfFit:
     exponent: float
     """s, 0 or above: 0 if all are equally popular."""
 
-    standard_error: float
-    """The standard error of the exponent; infinite if there are fewer than two objects."""
-
     objects: int
     """n, with objects that exist by the law but were not requested."""
-
-    seen: int
-    """The number of requested objects."""
-
-    requests: int
-    """The number of requests."""
-
-    notation: str
-    """The law in Thinktime's notation: ``zipf(n=1000, s=0.8)``; empty if there were no requests."""
 
 
 def zipf(counts: ArrayLike) -> ZipfFit:
@@ -64,21 +52,15 @@ def zipf(counts: ArrayLike) -> ZipfFit:
     row = np.sort(row[np.isfinite(row) & (row > 0)])[::-1]
     seen, requests = len(row), float(row.sum())
     if seen < 2:
-        notation = f"zipf(n={seen}, s=0)" if seen else ""
-        return ZipfFit(0.0, math.inf, seen, seen, round(requests), notation)
-    target = _ranked(row)
-    exponent, error = _corrected(target, seen, requests)
-    error = max(error, _ideal_error(exponent, seen, requests))
-    objects = _objects(exponent, seen, requests)
-    notation = f"zipf(n={objects}, s={exponent:.6g})"
-    return ZipfFit(exponent, error, objects, seen, round(requests), notation)
+        return ZipfFit(0.0, seen)
+    exponent = _corrected(_ranked(row), seen, requests)
+    return ZipfFit(exponent, _objects(exponent, seen, requests))
 
 
-def _corrected(target: float, seen: int, requests: float) -> tuple[float, float]:
-    """The exponent whose simulated counts give the estimate ``target``, and its standard error.
+def _corrected(target: float, seen: int, requests: float) -> float:
+    """The exponent whose simulated counts give the estimate ``target``.
 
-    By the secant method, which ends with the mean of some turns. If counts are small, the estimates
-    hardly rise with an exponent near 0, which makes the error larger.
+    By the secant method, which ends with the mean of some turns.
     """
     generator = np.random.default_rng(1)
     exponent, rise, last = target, 1.0, (math.nan, math.nan)
@@ -92,8 +74,7 @@ def _corrected(target: float, seen: int, requests: float) -> tuple[float, float]
         settled = [*settled, made - exponent] if turn > _TURNS // 2 else [made - exponent]
         off = float(np.mean(np.concatenate(settled))) + exponent - target
         exponent = min(max(exponent - off / rise, 0.0), _EXPONENT_MAX)
-    spread = float(np.concatenate(settled).std())
-    return exponent, spread * math.sqrt(1 + 1 / (2 * len(settled))) / rise
+    return exponent
 
 
 def _ranked(counts: FloatArray) -> float:
@@ -114,16 +95,6 @@ def _ranked(counts: FloatArray) -> float:
     if excess(_EXPONENT_MAX) >= 0:
         return _EXPONENT_MAX
     return root(excess, 0.0, _EXPONENT_MAX, within=1e-7)
-
-
-def _ideal_error(exponent: float, objects: int, requests: float) -> float:
-    """The standard error if the order were known: 1 / √(N Var ln r)."""
-    ranks, many = _thinned(objects)
-    logs = np.log(ranks)
-    weights = many * np.exp(-exponent * logs)
-    weights /= weights.sum()
-    variance = float(weights @ logs**2 - (weights @ logs) ** 2)
-    return 1 / math.sqrt(max(requests * variance, 1e-300))
 
 
 def _objects(exponent: float, seen: int, requests: float) -> int:

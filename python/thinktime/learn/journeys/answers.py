@@ -43,14 +43,8 @@ class Answers:
     """The size of a target in bytes as a workload writes it, with the mean of the requests; None if
     sizes are not logged."""
 
-    size_mean: float
-    """The mean size of successful answers in bytes; NaN if there are none."""
-
     duration_s: tuple[float, ...]
     """The `QUANTILES` of the durations; empty if they are not logged."""
-
-    duration_mean_s: float
-    """NaN if durations are not logged."""
 
 
 def find_answers(requests: Requests, of_row: Kept, kinds: int) -> list[Answers]:
@@ -72,9 +66,7 @@ def find_answers(requests: Requests, of_row: Kept, kinds: int) -> list[Answers]:
                 size_law=f"{least}B"
                 if whole and least == largest
                 else _size_law(sizes, kind in heavy),
-                size_mean=many_bytes[kind] / whole if whole else math.nan,
                 duration_s=tuple(np.quantile(taken_s, QUANTILES).tolist()) if len(taken_s) else (),
-                duration_mean_s=float(taken_s.mean()) if len(taken_s) else math.nan,
             )
         )
     return found

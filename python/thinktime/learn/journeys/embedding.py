@@ -27,7 +27,6 @@ class Embedding:
     law: str
     """The number of objects of a page, as a workload writes it."""
 
-    mean: float
     of: dict[int, int]
     """The number of objects of each kind."""
 
@@ -41,9 +40,6 @@ class Embeddings:
 
     connections: int
     """The number of objects of a page that are requested at a time."""
-
-    measured: bool
-    """Whether connections are measured, not assumed."""
 
     unchanged: int
     """The number answered 304: browsers asked whether their copy was still valid."""
@@ -62,19 +58,16 @@ def find_embeddings(
     found = {}
     for kind in range(pages):
         own = many[kind_of_page == kind]
-        mean = float(own.mean()) if len(own) else 0.0
-        if mean >= LEAST:
+        if len(own) and own.mean() >= LEAST:
             of = {int(one): int(table[kind, one]) for one in np.flatnonzero(table[kind])}
-            found[kind] = Embedding(counts_law(own), mean, of)
-    connections, measured = _connections(requests, visits, at, page, many)
+            found[kind] = Embedding(counts_law(own), of)
+    connections = _connections(requests, visits, at, page, many)
     status = requests.rows["status"].to_numpy()[visits.order[at]]
-    return Embeddings(found, connections, measured, int(np.sum(status == 304)))
+    return Embeddings(found, connections, int(np.sum(status == 304)))
 
 
-def _connections(
-    requests: Requests, visits: Visits, at: Places, page: Kept, many: Places
-) -> tuple[int, bool]:
-    """The number of a page's objects that are requested at a time, and whether it is measured.
+def _connections(requests: Requests, visits: Visits, at: Places, page: Kept, many: Places) -> int:
+    """The number of a page's objects that are requested at a time.
 
     It counts the objects that come before the first one is answered, on pages with more objects
     than that. Requests arrive spread out by the network, which the durations of a server leave out:
@@ -82,7 +75,7 @@ def _connections(
     is always one, or larger than the number that browsers open.
     """
     if not len(at) or not requests.timed or requests.resolution_s > 0.1:
-        return CONNECTIONS, False
+        return CONNECTIONS
     rows = requests.rows[visits.order[at]]
     start = rows["time_ns"].to_numpy() * 1e-9
     end = start + rows["duration_us"].fill_null(0).to_numpy() * 1e-6
@@ -91,8 +84,7 @@ def _connections(
     early = np.bincount(page[start < answered[page]], minlength=len(many))
     full = early[(early < many) & (many > 1)]
     if len(full) < SEEN_LEAST:
-        return CONNECTIONS, False
+        return CONNECTIONS
     most = int(np.clip(np.quantile(full, 0.99), 1, CONNECTIONS_MAX))
-    if requests.paged:  # by the clients' clocks
-        return most, True
-    return (most, True) if most == 1 or most > CONNECTIONS else (CONNECTIONS, False)
+    # Those of pages are by the clients' clocks.
+    return most if requests.paged or most == 1 or most > CONNECTIONS else CONNECTIONS

@@ -14,7 +14,6 @@ from thinktime.learn.journeys.answers import Answers, find_answers
 from thinktime.learn.journeys.chain import Chain, find_chain
 from thinktime.learn.journeys.divergence import set_apart
 from thinktime.learn.journeys.embedding import Embeddings, find_embeddings
-from thinktime.learn.journeys.reuse import Reuse, find_reuse
 from thinktime.learn.journeys.think_times import ThinkTimes, find_think_times
 from thinktime.learn.journeys.visits import Visits, find_visits
 from thinktime.learn.kinds.kinds import Kinds, find_kinds, templates_of
@@ -38,9 +37,6 @@ class Journeys:
     embeddings: Embeddings
     answers: list[Answers]
     """The answers of each kind."""
-
-    reuse: Reuse
-    """How soon the same thing is requested again."""
 
     retries: int
     """The number of requests that were further attempts: only the answers count them."""
@@ -141,7 +137,6 @@ def find_journeys(
         thinks=find_think_times(visits, of_page, timeout_s, requests.resolution_s),
         embeddings=find_embeddings(requests, visits, of_row, of_page, page_kinds),
         answers=find_answers(requests, kinds.of_row, len(kinds.kinds)),
-        reuse=find_reuse(path, counted),
         retries=int(visits.retry.sum()),
         timeout_s=timeout_s,
         timed=requests.timed,

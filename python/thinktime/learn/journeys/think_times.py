@@ -44,16 +44,12 @@ class ThinkTimes:
     law: str | None
     """The session's, as a workload writes it; None if no page follows another."""
 
-    fit: Fit | None
     own: dict[int, str]
     """The laws of kinds whose think times differ from the others' by more than chance."""
 
-    own_fits: dict[int, Fit]
     mean_s: float
     median_s: float
     count: int
-    early: float
-    """The share that came before the page was complete; these count as 0 long."""
 
     pause: tuple[float, float] | None = None
     """For a closed population that is not always at work: the share of think times that are pauses
@@ -67,7 +63,7 @@ def find_think_times(
     visits: Visits, kind: Kept, timeout_s: float, resolution_s: float
 ) -> ThinkTimes:
     """Fit think times; ``kind`` is that of each page."""
-    think, page, early = _times(visits)
+    think, page = _times(visits)
     of = kind[page]
     apart = _apart(think, of, resolution_s)
     others = ~np.isin(of, apart) if apart else np.ones(len(of), bool)
@@ -78,20 +74,17 @@ def find_think_times(
     rest = think[others] if apart else think
     median_s = float(np.median(think)) if len(think) else 0.0
     best = _best(rest, timeout_s, resolution_s, None if apart else median_s)
-    own_fits = {one: _best(think[of == one], timeout_s, resolution_s) for one in apart}
+    apart_s = {one: think[of == one] for one in apart}
+    own = {
+        one: _law(_best(some, timeout_s, resolution_s), some, timeout_s)
+        for one, some in apart_s.items()
+    }
     return ThinkTimes(
         law=_law(best, rest, timeout_s),
-        fit=best,
-        own={
-            one: law
-            for one, found in own_fits.items()
-            if (law := _law(found, think[of == one], timeout_s)) is not None
-        },
-        own_fits={one: found for one, found in own_fits.items() if found is not None},
+        own={one: law for one, law in own.items() if law is not None},
         mean_s=float(think.mean()) if len(think) else 0.0,
         median_s=median_s,
         count=len(think),
-        early=early / max(len(think), 1),
     )
 
 
@@ -100,20 +93,16 @@ def times(visits: Visits) -> NDArray[np.float64]:
     return _times(visits)[0]
 
 
-def _times(visits: Visits) -> tuple[NDArray[np.float64], Kept, int]:
-    """From the end of a page to the request for the next one, 0 or more; the former page.
-
-    And the number of requests that came before the page was complete.
-    """
+def _times(visits: Visits) -> tuple[NDArray[np.float64], Kept]:
+    """From the end of a page to the request for the next one, 0 or more; the former page."""
     pages = pl.DataFrame(
         {
             "previous": visits.previous, "opener": visits.opener,
             "start_s": visits.start_s, "end_s": visits.end_s,
         }
     )  # fmt: skip
-    found, early = _core.think_times(pages)
-    table = pl.DataFrame(found)
-    return table["think_s"].to_numpy(), table["page"].to_numpy(), early
+    table = pl.DataFrame(_core.think_times(pages)[0])
+    return table["think_s"].to_numpy(), table["page"].to_numpy()
 
 
 def tally(

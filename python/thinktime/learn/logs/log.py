@@ -250,7 +250,6 @@ def log_of(done: Read) -> Log:
         agents=pl.DataFrame(columns.agents())["agent"],
         hosts=pl.DataFrame(columns.hosts())["host"],
         resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
-        share=1 / raw["one_in"],
     )
     kept = RowSelection()
     if all(file["format"] == OWN for file in raw["files"]):

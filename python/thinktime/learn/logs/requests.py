@@ -57,9 +57,6 @@ class Requests:
     resolution_s: float
     """The steps of the stamps; those of the coarsest file."""
 
-    share: float = 1.0
-    """The share of the users whose requests are here: a very large log is sampled."""
-
     populations: pl.Series | None = None
     """The populations that the log itself names, if it gives that of each request; one empty name
     if there is only one. Users are then sessions, each of whose pages waits for the one before."""

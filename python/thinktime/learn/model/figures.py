@@ -46,7 +46,7 @@ class Figures:
     def poisson(self) -> Poisson:
         """Whether sessions arrive as a Poisson process, which no fixed number of clients does."""
         starts = self.part.starts
-        return Poisson("cannot tell", None, 0, None) if starts is None else starts.poisson
+        return Poisson("cannot tell", None, None) if starts is None else starts.poisson
 
     @property
     def changes(self) -> bool:

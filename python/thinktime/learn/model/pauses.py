@@ -81,7 +81,7 @@ def _stretched(journeys: Journeys, missing_s: float) -> Journeys:
         taken_s = times(journeys.visits)
         law = outcomes(taken_s * wanted_s / max(float(taken_s.mean()), 1e-300), digits=3)
     stretch = wanted_s / think_s if think_s > 0 else math.inf
-    thinks = replace(thinks, law=law, fit=None, own={}, own_fits={}, stretch=stretch)
+    thinks = replace(thinks, law=law, own={}, stretch=stretch)
     return replace(journeys, thinks=thinks)
 
 
@@ -115,7 +115,7 @@ def of_mean(population: Population, journeys: Journeys) -> Journeys:
     if not len(taken_s) or abs(_think_s(journeys) - mean_s) <= WITHIN * mean_s:
         return journeys
     found = replace(
-        thinks, law=outcomes(taken_s, digits=3), fit=None, own={}, own_fits={}, mean_s=mean_s,
+        thinks, law=outcomes(taken_s, digits=3), own={}, mean_s=mean_s,
         median_s=float(np.median(taken_s)), count=len(taken_s),
     )  # fmt: skip
     return replace(journeys, thinks=found)

@@ -16,9 +16,6 @@ from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 BUNCHED_FROM = 2.0
 """Stamps are in bunches if they are never closer than this many of their steps."""
 
-PAST = 4_294_967_294
-"""It represents all longer durations."""
-
 
 class Evidence:
     """A log in the form for the rules. Times are in seconds since its first request."""

@@ -22,9 +22,6 @@ EMPTY = 12.0
 """A hole is this many times as long as the longest gap that chance explains."""
 
 ERRORS = 0.05
-BUSY = 2.0
-"""The least ratio of answer times in the busiest tenth of the time to those in the quietest."""
-
 ENOUGH = 2000
 """With fewer requests, overload is not judged."""
 

@@ -58,11 +58,6 @@ class Choice:
         return bool(self.alike)
 
     @property
-    def clear(self) -> bool:
-        """Whether it explains the durations exactly, and no other one does at all."""
-        return self.exact and self.alike == (self.policy,) and self.policy.name != "idle"
-
-    @property
     def workers_range(self) -> tuple[int, int]:
         """The least and the largest number of workers under this policy that are not refuted."""
         workers = [one.workers for one in self.alike if one.name == self.policy.name]

@@ -14,7 +14,7 @@ from thinktime.learn.starts.file import arrival_keys, columns, write_starts
 from thinktime.learn.starts.models import Model, choose
 from thinktime.learn.starts.poisson import Poisson
 from thinktime.learn.starts.population import Starts, as_dispersed, learn_starts
-from thinktime.learn.starts.spread import spread, step_s
+from thinktime.learn.starts.spread import spread
 
 __all__ = [
     "WINDOWS_S",
@@ -31,6 +31,5 @@ __all__ = [
     "rate_without_those_under_way",
     "silences",
     "spread",
-    "step_s",
     "write_starts",
 ]

@@ -36,9 +36,6 @@ class Poisson:
     p_value: float | None
     """The probability, for a Poisson process, of gaps as far from exponential."""
 
-    gaps: int
-    """The number of gaps in the test."""
-
     dispersion: float | None
     """Variance over mean of the sessions by minute, against the next: 1 for Poisson."""
 
@@ -53,12 +50,12 @@ def poisson(times_s: Times, covered: Coverage, counts: Counts, step_s: float) ->
     dispersion = _dispersion(counts, rate)
     values = weighted_gaps(times_s, covered, min(WINDOW_ARRIVALS / max(rate, 1e-12), step_s))
     if len(values) < TESTED_MIN:
-        return Poisson("cannot tell", None, len(values), dispersion)
+        return Poisson("cannot tell", None, dispersion)
     p_value = kolmogorov_smirnov(-np.expm1(-values))[1]
     if p_value < SIGNIFICANCE:
-        return Poisson("no", p_value, len(values), dispersion)
+        return Poisson("no", p_value, dispersion)
     verdict = "yes" if len(values) >= TESTED_SURE else "cannot tell"
-    return Poisson(verdict, p_value, len(values), dispersion)
+    return Poisson(verdict, p_value, dispersion)
 
 
 def weighted_gaps(times_s: Times, covered: Coverage, window_s: float) -> Times:

@@ -68,7 +68,6 @@ class Balancing:
 class NetFeatures:
     """All features that a net carries."""
 
-    description: str
     cores: int
     one_queue: bool
     expired: bool
@@ -120,7 +119,6 @@ def net_features(features: str, cores: int) -> NetFeatures:
     levels = sharing["levels"]
     dynamic = table["balancing"].get("dynamic")
     return NetFeatures(
-        description=table["description"],
         cores=cores,
         one_queue=table["run_queues"]["number"] == "one",
         expired=table["run_queues"]["arrays"] == "active-and-expired",
