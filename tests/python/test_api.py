@@ -207,6 +207,18 @@ def test_ctrl_c_keeps_what_there_is(tmp_path: Path) -> None:
     assert tt.Result.load(tmp_path / "result").interrupted
 
 
+def test_ctrl_c_that_comes_too_late_to_stop_anything_is_not_lost() -> None:
+    """Those who simulate or run one thing after another want none of those that follow."""
+
+    def look(requests: int, time_s: float, in_system: int) -> None:
+        time.sleep(2.0)  # meanwhile the work is done
+        raise KeyboardInterrupt
+
+    with pytest.raises(tt.Interrupted) as stopped:
+        tt.simulate(cases.open_model(80), SYSTEM, requests=2_000_000, rows="none", progress=look)
+    assert stopped.value.result.interrupted
+
+
 def test_distributions_are_the_same_in_python() -> None:
     law = tt.Distribution("h2(10ms, cv2=8)")
     assert (law.mean, law.cv2) == (pytest.approx(0.01), pytest.approx(8))

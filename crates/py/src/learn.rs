@@ -60,7 +60,7 @@ pub(crate) fn read_log<'py>(
         return read_dict(py, &report, columns);
     }
     let reader = LogReader::new(sources, options).map_err(|error| invalid(&error))?;
-    let done = supervise(py, progress.as_ref(), move |watch| {
+    let (done, interrupted) = supervise(py, progress.as_ref(), move |watch| {
         let mut collector = Collector::default();
         let report = reader.run(
             |entry, batch: &mut Batch| digest.add(entry, batch),
@@ -76,7 +76,8 @@ pub(crate) fn read_log<'py>(
         );
         report.map(|report| (report, collector.finish()))
     })?;
-    let (report, columns) = done.map_err(wrong)?;
+    let (mut report, columns) = done.map_err(wrong)?;
+    report.stopped |= interrupted;
     read_dict(py, &report, columns)
 }
 
@@ -126,7 +127,7 @@ fn gathered(
 ) -> PyResult<(Report, Columns)> {
     let number = names.len().max(1) as f64;
     let mut there = RemoteIterator::new(elsewhere);
-    supervise(py, progress, move |watch| {
+    let (done, interrupted) = supervise(py, progress, move |watch| {
         there.call(|py, python| python.call1(py, (names,)));
         let (mut collector, mut report) = (Collector::default(), Report::default());
         let read = |found: &Bound<'_, PyAny>| {
@@ -150,7 +151,10 @@ fn gathered(
             Some(raised) => Err(raised),
             None => Ok((report, collector.finish())),
         }
-    })?
+    })?;
+    let (mut report, columns) = done?;
+    report.stopped |= interrupted;
+    Ok((report, columns))
 }
 
 /// The result of reading, in Python's form.

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use thinktime_core::file::Figure;
 use thinktime_core::record::{Row, RowSink};
 use thinktime_core::request::RequestKind;
@@ -14,15 +12,21 @@ use thinktime_core::workload::{Objective, Scope, Workload};
 use thinktime_core::{attempt::Fate, limit::Limit};
 use thinktime_net::generator::RunProgress;
 
-use crate::traces::{Span, Spans};
+pub(crate) use self::moment::MomentFigures;
+use self::moment::{Figures, ObjectiveSeen, StreamsSeen};
+use crate::traces::Spans;
+
+mod moment;
 
 /// Looks at the rows of a run on their way to the writer.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     limit: Limit,
     all: Requests,
-    /// The number of measured response times in each bucket of a factor of 2^(1/16).
-    buckets: BTreeMap<i32, u64>,
+    /// The measured response times.
+    buckets: Buckets,
+    /// Streamed responses, if the workload has any; their times are those to first events.
+    streams: Option<Streams>,
     lateness: Tally,
     errors: BTreeMap<&'static str, u64>,
     /// The populations by name, if there are several.
@@ -32,6 +36,47 @@ pub(crate) struct Monitor {
     objectives: Vec<Wanted>,
     /// Chooses requests whose traces are exported, if requests name their traces.
     pub(crate) traced: Option<Spans>,
+}
+
+/// The number of times in each bucket of a factor of 2^(1/16).
+type Buckets = BTreeMap<i32, u64>;
+
+/// The streamed responses that have ended.
+#[derive(Debug)]
+struct Streams {
+    /// By kind of request, whether its responses are streamed.
+    kinds: Vec<bool>,
+    own: Requests,
+    buckets: Buckets,
+    events: u64,
+}
+
+impl Streams {
+    /// None if no response is streamed.
+    fn of(workload: &Workload) -> Option<Streams> {
+        let kinds: Vec<bool> = workload.requests.iter().map(|kind| kind.stream.is_some()).collect();
+        let (own, buckets) = (Requests::default(), Buckets::new());
+        kinds.contains(&true).then_some(Streams { kinds, own, buckets, events: 0 })
+    }
+
+    fn take(&mut self, row: &Row, first_event: Option<Nanos>, counts: bool) {
+        if self.kinds[row.attempt.kind as usize] {
+            self.own.take(first_event, counts);
+            self.events += u64::from(row.events.count);
+            if let Some(first) = first_event.filter(|_| counts) {
+                *self.buckets.entry(bucket_of(first)).or_default() += 1;
+            }
+        }
+    }
+
+    fn seen(&self) -> StreamsSeen {
+        StreamsSeen {
+            own: self.own.figures(),
+            events: self.events,
+            sum_s: self.own.sum_s(),
+            buckets: listed(&self.buckets),
+        }
+    }
 }
 
 /// An objective of requests during a run.
@@ -44,18 +89,23 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// None for pages and checks, which rows do not report.
+    /// None for pages, checks and gaps between events, which rows do not report.
     fn of(objective: &Objective, workload: &Workload) -> Option<Wanted> {
         let about = |wanted: &dyn Fn(&RequestKind) -> bool| {
             Some(workload.requests.iter().map(wanted).collect())
         };
+        let streams = matches!(objective.figure, Figure::FirstEvent(_));
+        let covers = |kind: &RequestKind| !streams || kind.stream.is_some();
         let about = match &objective.of {
+            Scope::All if streams => about(&covers),
             Scope::All => None,
-            Scope::Population(_, place) => about(&|kind| kind.population as usize == *place),
-            Scope::Request(name) => about(&|kind| kind.name == *name),
+            Scope::Population(_, place) => {
+                about(&|kind| kind.population as usize == *place && covers(kind))
+            }
+            Scope::Request(name) => about(&|kind| kind.name == *name && covers(kind)),
             Scope::Check(_) => return None,
         };
-        let of_rows = matches!(objective.figure, Figure::Response(_) | Figure::Errors);
+        let of_rows = streams || matches!(objective.figure, Figure::Response(_) | Figure::Errors);
         let objective = objective.clone();
         of_rows.then(|| Wanted { objective, about, own: Requests::default() })
     }
@@ -78,43 +128,46 @@ struct Requests {
     succeeded: u64,
     /// The measured ones.
     measured: u64,
-    /// The response times of measured successes.
-    responses: Tally,
+    /// The times of measured successes: of their responses, or to their first events.
+    times: Tally,
 }
 
 impl Requests {
-    fn take(&mut self, response: Option<Nanos>, counts: bool) {
+    /// `time` is that of a success.
+    fn take(&mut self, time: Option<Nanos>, counts: bool) {
         self.over += 1;
-        self.succeeded += u64::from(response.is_some());
+        self.succeeded += u64::from(time.is_some());
         self.measured += u64::from(counts);
-        if let Some(response) = response.filter(|_| counts) {
-            self.responses.add(response);
+        if let Some(time) = time.filter(|_| counts) {
+            self.times.add(time);
         }
     }
 
     /// The figure of an objective so far.
     fn value(&self, figure: Figure) -> Option<f64> {
         match figure {
-            Figure::Response(name) => match TimeFigures::share_of(name) {
-                Some(share) => self.responses.quantile_s(share),
-                None => self.responses.mean_s(),
-            },
+            Figure::Response(name) | Figure::FirstEvent(name) => {
+                match TimeFigures::share_of(name) {
+                    Some(share) => self.times.quantile_s(share),
+                    None => self.times.mean_s(),
+                }
+            }
             _ if self.measured == 0 => None,
-            _ => Some(1.0 - self.responses.count() as f64 / self.measured as f64),
+            _ => Some(1.0 - self.times.count() as f64 / self.measured as f64),
         }
     }
 
-    /// The sum of the measured response times.
+    /// The sum of the measured times.
     fn sum_s(&self) -> f64 {
-        self.responses.mean_s().unwrap_or(0.0) * self.responses.count() as f64
+        self.times.mean_s().unwrap_or(0.0) * self.times.count() as f64
     }
 
     fn figures(&self) -> Figures {
         Figures {
             over: self.over,
             succeeded: self.succeeded,
-            p50_s: self.responses.quantile_s(0.5),
-            p99_s: self.responses.quantile_s(0.99),
+            p50_s: self.times.quantile_s(0.5),
+            p99_s: self.times.quantile_s(0.99),
         }
     }
 }
@@ -125,7 +178,8 @@ impl Monitor {
         Monitor {
             limit,
             all: Requests::default(),
-            buckets: BTreeMap::new(),
+            buckets: Buckets::new(),
+            streams: Streams::of(workload),
             lateness: Tally::default(),
             errors: BTreeMap::new(),
             populations: named.map(|one| (one.name.clone(), Requests::default())).collect(),
@@ -153,6 +207,10 @@ impl Monitor {
         if let Some(response) = response.filter(|_| counts) {
             *self.buckets.entry(bucket_of(response)).or_default() += 1;
         }
+        let first_event = response.and_then(|_| row.first_event());
+        if let Some(streams) = &mut self.streams {
+            streams.take(row, first_event, counts);
+        }
         let population = self.of_kind[row.attempt.kind as usize] as usize;
         if let Some((_, own)) = self.populations.get_mut(population) {
             own.take(response, counts);
@@ -160,7 +218,8 @@ impl Monitor {
         let kind = row.attempt.kind as usize;
         for one in &mut self.objectives {
             if one.about.as_ref().is_some_and(|about| about[kind]) {
-                one.own.take(response, counts);
+                let is_first = matches!(one.objective.figure, Figure::FirstEvent(_));
+                one.own.take(if is_first { first_event } else { response }, counts);
             }
         }
         if counts && response.is_some() {
@@ -185,7 +244,8 @@ impl Monitor {
             in_flight: progress.in_flight,
             all: self.all.figures(),
             sum_s: self.all.sum_s(),
-            buckets: self.buckets.iter().map(|(place, count)| (*place, *count)).collect(),
+            buckets: listed(&self.buckets),
+            streams: self.streams.as_ref().map(Streams::seen),
             lateness_p99_s: self.lateness.quantile_s(0.99),
             errors: self.errors.iter().map(|(kind, count)| (*kind, *count)).collect(),
             populations: populations.map(|(name, own)| (name.clone(), own.figures())).collect(),
@@ -195,86 +255,13 @@ impl Monitor {
     }
 }
 
-/// A run at one moment.
-#[derive(Clone, Debug)]
-pub(crate) struct MomentFigures {
-    time_s: f64,
-    in_flight: u64,
-    all: Figures,
-    sum_s: f64,
-    buckets: Vec<(i32, u64)>,
-    lateness_p99_s: Option<f64>,
-    errors: Vec<(&'static str, u64)>,
-    populations: Vec<(String, Figures)>,
-    objectives: Vec<ObjectiveSeen>,
-    /// Requests that were chosen since the last moment.
-    spans: Vec<Span>,
-}
-
-/// An objective and its figure so far.
-#[derive(Clone, Debug)]
-struct ObjectiveSeen {
-    name: String,
-    of: Option<String>,
-    limit: f64,
-    value: Option<f64>,
-}
-
-/// The figures of requests.
-#[derive(Clone, Debug)]
-struct Figures {
-    over: u64,
-    succeeded: u64,
-    p50_s: Option<f64>,
-    p99_s: Option<f64>,
-}
-
-impl Figures {
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        dict.set_item("requests", self.over)?;
-        dict.set_item("succeeded", self.succeeded)?;
-        dict.set_item("response_p50_s", self.p50_s)?;
-        dict.set_item("response_p99_s", self.p99_s)?;
-        Ok(dict)
-    }
-}
-
-impl MomentFigures {
-    /// As the keyword arguments of `thinktime.Moment`.
-    pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = self.all.to_dict(py)?;
-        dict.set_item("time_s", self.time_s)?;
-        dict.set_item("in_flight", self.in_flight)?;
-        dict.set_item("response_sum_s", self.sum_s)?;
-        dict.set_item("response_buckets", &self.buckets)?;
-        dict.set_item("lateness_p99_s", self.lateness_p99_s)?;
-        let errors = PyDict::new(py);
-        self.errors.iter().try_for_each(|(kind, count)| errors.set_item(kind, count))?;
-        dict.set_item("errors", errors)?;
-        let populations = PyDict::new(py);
-        for (name, own) in &self.populations {
-            populations.set_item(name, own.to_dict(py)?)?;
-        }
-        dict.set_item("populations", populations)?;
-        let objectives = self.objectives.iter().map(|one| {
-            let dict = PyDict::new(py);
-            dict.set_item("name", &one.name)?;
-            dict.set_item("of", &one.of)?;
-            dict.set_item("limit", one.limit)?;
-            dict.set_item("value", one.value)?;
-            Ok(dict)
-        });
-        dict.set_item("objectives", objectives.collect::<PyResult<Vec<_>>>()?)?;
-        let spans = self.spans.iter().map(|span| span.to_dict(py));
-        dict.set_item("spans", spans.collect::<PyResult<Vec<_>>>()?)?;
-        Ok(dict)
-    }
-}
-
 /// The bucket of a time: number `n` holds those above 2^((n - 1) / 16) s and up to 2^(n / 16) s.
 fn bucket_of(time: Nanos) -> i32 {
     ((time.0.max(1) as f64 * 1e-9).log2() * 16.0).ceil() as i32
+}
+
+fn listed(buckets: &Buckets) -> Vec<(i32, u64)> {
+    buckets.iter().map(|(place, count)| (*place, *count)).collect()
 }
 
 /// Rows that a monitor sees on their way.

@@ -82,7 +82,7 @@ pub(crate) fn run(
     let gathering = gathering.map(|gathering| Arc::clone(&gathering.inner));
     let (seen, shown) = (Mutex::new(None), monitor.is_some());
     let notify_now = |py: Python<'_>| notify(py, monitor.as_ref(), &seen);
-    let (done, rows) = supervise_and(py, progress.as_ref(), notify_now, |watch| {
+    let ((done, rows), interrupted) = supervise_and(py, progress.as_ref(), notify_now, |watch| {
         let monitor = RefCell::new(Monitor::new(limit, &workload.inner));
         let mut latest = RunProgress::default();
         let mut report = |progress: RunProgress| {
@@ -112,8 +112,9 @@ pub(crate) fn run(
     })?;
     notify(py, monitor.as_ref(), &seen)?;
     let done = done.map_err(|error| run_error(&error))?;
-    let (interrupted, untrusted) = (done.ending == Ending::Interrupted, done.untrusted);
-    let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };
+    let interrupted = interrupted || done.ending == Ending::Interrupted;
+    let outcome =
+        OutcomeTable { interrupted, untrusted: done.untrusted, ..OutcomeTable::default() };
     storage.finish(done.summary, &done.collector, rows, outcome, None)
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn simulate(
     };
     let (storage, mut writer) = Storage::open(output, run, labels, keep, None)?;
     let (inner, model) = (&workload.inner, &system.inner);
-    let (done, rows) = supervise(py, progress.as_ref(), |watch| {
+    let ((done, rows), interrupted) = supervise(py, progress.as_ref(), |watch| {
         let report = |progress: thinktime_sim::SimulationProgress| match watch.report(
             progress.requests,
             progress.time_s,
@@ -100,8 +100,9 @@ pub(crate) fn simulate(
     })?;
     let done = done?;
     let done = done.map_err(|error| simulation(&error))?;
-    let (interrupted, untrusted) = (done.interrupted, done.untrusted);
-    let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };
+    let interrupted = interrupted || done.interrupted;
+    let outcome =
+        OutcomeTable { interrupted, untrusted: done.untrusted, ..OutcomeTable::default() };
     let schedule = schedule_json(&done.schedule, model, &workload.request_names_of());
     storage.finish(done.summary, &done.collector, rows, outcome, schedule)
 }

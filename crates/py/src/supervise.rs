@@ -31,7 +31,8 @@ impl Watch {
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Does the work. `progress` is called with (requests, time in seconds, requests in the system).
-/// Ctrl-C asks the work to stop and is not raised: the result says that it was interrupted.
+/// Ctrl-C asks the work to stop and is not raised: the second value says that it came, which may
+/// have been too late to stop anything.
 ///
 /// # Errors
 /// The exception of `progress`, after the work has stopped.
@@ -39,7 +40,7 @@ pub(crate) fn supervise<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&Watch) -> T + Send,
-) -> PyResult<T> {
+) -> PyResult<(T, bool)> {
     supervise_and(py, progress, |_| Ok(()), work)
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn supervise_and<T: Send>(
     progress: Option<&Py<PyAny>>,
     mut more: impl FnMut(Python<'_>) -> PyResult<()> + Send,
     work: impl FnOnce(&Watch) -> T + Send,
-) -> PyResult<T> {
+) -> PyResult<(T, bool)> {
     let watch = Watch::default();
     py.detach(|| {
         std::thread::scope(|scope| {
@@ -62,7 +63,10 @@ pub(crate) fn supervise_and<T: Send>(
             let mut raised = None;
             loop {
                 match receiver.recv_timeout(LOOK) {
-                    Ok(done) => return raised.map_or(Ok(done), Err),
+                    Ok(done) => {
+                        let interrupted = watch.stop.load(Ordering::Relaxed);
+                        return raised.map_or(Ok((done, interrupted)), Err);
+                    }
                     Err(RecvTimeoutError::Disconnected) => break,
                     Err(RecvTimeoutError::Timeout) if raised.is_none() => {
                         raised = Python::attach(|py| look(py, progress, &mut more, watch)).err();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
@@ -223,7 +224,7 @@ impl Workload {
         load: f64,
         requests: u64,
     ) -> PyResult<Workload> {
-        let solved = supervise(py, None, |watch| {
+        let (solved, interrupted) = supervise(py, None, |watch| {
             let go_on = || watch.report(0, 0.0, 0);
             thinktime_sim::at_load(
                 &self.inner,
@@ -233,6 +234,9 @@ impl Workload {
                 &go_on,
             )
         })?;
+        if interrupted {
+            return Err(PyKeyboardInterrupt::new_err(()));
+        }
         solved.map(|inner| self.wrap(inner)).map_err(|error| simulation(&error))
     }
 

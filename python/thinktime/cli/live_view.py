@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thinktime.cli.common import errors
-from thinktime.operations.run_progress import Moment
+from thinktime.operations.run_progress import Moment, StreamMoment
 from thinktime.present import percentile
 from thinktime.report.objectives import name_of
 
@@ -102,6 +102,8 @@ class View:
             f"p99 {p99}",
             f"lateness p99 {late}",
         ]
+        if last.streams is not None:
+            parts.append("first event p50 {}, p99 {}".format(*_first_events(last.streams)))
         parts += [
             f"{name} {rate:,.0f}/s p99 {_percentiles_of(last, name)[1]}"
             for name, rate in self.population_rates.items()
@@ -127,6 +129,10 @@ class View:
         ):
             style = "red" if more == "errors" and last.errors else ""
             cells = (Text(name, "dim"), Text(value), Text(more, "dim"), Text(second, style))
+            grid.add_row(*cells)
+        if last.streams is not None:
+            first, slowest = _first_events(last.streams)
+            cells = (Text("first event p50", "dim"), Text(first), Text("p99", "dim"), Text(slowest))
             grid.add_row(*cells)
         parts = [self._populations(last)] if last.populations else []
         parts += [_objectives(last)] if last.objectives else []
@@ -195,6 +201,13 @@ def _percentiles(moment: Moment) -> tuple[str, str, str]:
     return p50, p99, late
 
 
+def _first_events(streams: StreamMoment) -> tuple[str, str]:
+    """The p50 and p99 of times to the first event."""
+    found = (("p50", streams.first_event_p50_s), ("p99", streams.first_event_p99_s))
+    p50, p99 = (_time(percentile.known(name, time, streams.measured)) for name, time in found)
+    return p50, p99
+
+
 def _percentiles_of(moment: Moment, population: str) -> tuple[str, str]:
     """The p50 and p99 of a population."""
     own, many = moment.populations[population], moment.measured_of(population)
@@ -208,7 +221,7 @@ def _objectives(moment: Moment) -> RenderableType:
     grid = Table.grid(padding=(0, 3))
     for one in moment.objectives:
         text = _share if one.name == "errors" else _time
-        known = percentile.known(one.name, one.value, moment.measured_about(one))
+        known = percentile.known(one.time, one.value, moment.measured_about(one))
         value = Text(text(known), "red" if one.beyond else "green" if one.value else "")
         wanted = Text(f"wanted {text(one.limit)} or less", "dim")
         grid.add_row(Text(name_of(one), "dim"), value, wanted)

@@ -42,6 +42,9 @@ class Instant:
     sum_s: float = 0.0
     """Their sum."""
 
+    first_events: tuple[tuple[int, int], ...] = ()
+    """Times to first events of streamed responses, as `buckets`."""
+
     mean: float | None = None
     """The mean number in the system since the instant before, if there were looks between."""
 

@@ -13,7 +13,7 @@ from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
 from thinktime.monitor.objectives import ObjectiveState, judged, state_of
 from thinktime.monitor.tiles import last_p99, tiles_of
-from thinktime.operations.run_progress import Moment, PopulationMoment
+from thinktime.operations.run_progress import Moment, PopulationMoment, StreamMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
 from thinktime.present.page import Headline, Page, Tile
@@ -178,9 +178,11 @@ class Subject:
 
 
 def _instant(moment: Moment, most: int) -> Instant:
+    streams = moment.streams
     return Instant(
         moment.time_s, moment.requests, moment.succeeded, moment.in_flight, most,
         tuple(moment.response_buckets), moment.response_sum_s,
+        () if streams is None else tuple(streams.first_event_buckets),
     )  # fmt: skip
 
 
@@ -207,7 +209,18 @@ def _numbers(moment: Moment) -> Table:
         percentile.cell("p99", moment.lateness_p99_s, moment.measured),
     ]
     headings = ("over", "failed", "in flight", "p50", "p99", "lateness p99")
-    return Table("now", "So far", "requests", headings, [Group([Line("all", cells)])])
+    lines = [Line("all", cells)]
+    if moment.streams is not None:
+        lines.append(_first_events(moment.streams))
+    return Table("now", "So far", "requests", headings, [Group(lines)])
+
+
+def _first_events(seen: StreamMoment) -> Line:
+    found = (("p50", seen.first_event_p50_s), ("p99", seen.first_event_p99_s))
+    times = [percentile.cell(name, time, seen.measured) for name, time in found]
+    cells = [Cell(units.count(seen.requests)), Cell(units.count(seen.requests - seen.succeeded))]
+    below = units.counted(seen.events, "event")
+    return Line("first event", [*cells, Cell(""), *times, Cell("")], below)
 
 
 def _times(seen: Moment | PopulationMoment, many: float) -> list[Cell]:

@@ -5,7 +5,7 @@ Counts are those of the whole run, the warm-up included; response times are thos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry
@@ -27,7 +27,7 @@ from starlette.types import ASGIApp
 from thinktime.monitor import protobuf
 from thinktime.monitor.buckets import PER_OCTAVE, SCALE
 from thinktime.monitor.site import KnownHosts
-from thinktime.operations.run_progress import Moment
+from thinktime.operations.run_progress import Moment, StreamMoment
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, Finding
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ BOUNDS = range(-14 * PER_OCTAVE, 6 * PER_OCTAVE + 1, PER_OCTAVE // 2)
 two."""
 
 RESPONSE_TIMES = "thinktime_response_time_seconds"
+FIRST_EVENTS = "thinktime_first_event_seconds"
+
+_HISTOGRAMS = {RESPONSE_TIMES: "Response times", FIRST_EVENTS: "Times to the first event"}
 
 
 class Metrics(Collector):
@@ -55,7 +58,9 @@ class Metrics(Collector):
         if moment is not None:
             name = self._subject.run.workload
             yield from _counts(moment, name)
-            yield _histogram(moment, name)
+            yield _histogram(RESPONSE_TIMES, name, moment.response_buckets, moment.response_sum_s)
+            if moment.streams is not None:
+                yield from _streams(moment.streams, name)
             yield from _gauges(moment, name)
             yield _checks(self._subject.validity, name)
 
@@ -68,10 +73,12 @@ def text_of(subject: Subject) -> bytes:
 
 
 def protobuf_of(subject: Subject) -> bytes:
-    """The same as protobuf, with response times as a native histogram, too."""
+    """The same as protobuf, with times as native histograms, too."""
     moment = subject.moment
-    buckets = () if moment is None else sorted(moment.response_buckets)
-    return protobuf.encoded(Metrics(subject).collect(), SCALE, {RESPONSE_TIMES: buckets})
+    buckets = {RESPONSE_TIMES: [] if moment is None else sorted(moment.response_buckets)}
+    if moment is not None and moment.streams is not None:
+        buckets[FIRST_EVENTS] = sorted(moment.streams.first_event_buckets)
+    return protobuf.encoded(Metrics(subject).collect(), SCALE, buckets)
 
 
 def app(subject: Subject, hosts: Iterable[str]) -> ASGIApp:
@@ -105,8 +112,20 @@ def _counts(moment: Moment, workload: str) -> Iterator[Metric]:
     yield failed
 
 
-def _histogram(moment: Moment, workload: str) -> Metric:
-    counts = sorted(moment.response_buckets)
+def _streams(streams: StreamMoment, workload: str) -> Iterator[Metric]:
+    events = CounterMetricFamily(
+        "thinktime_events", "Events of streamed responses.", labels=("workload",)
+    )
+    events.add_metric((workload,), streams.events)
+    yield events
+    buckets, sum_s = streams.first_event_buckets, streams.first_event_sum_s
+    yield _histogram(FIRST_EVENTS, workload, buckets, sum_s)
+
+
+def _histogram(
+    name: str, workload: str, buckets_seen: Sequence[tuple[int, int]], sum_s: float
+) -> Metric:
+    counts = sorted(buckets_seen)
     below = [
         (f"{2.0 ** (bound / PER_OCTAVE):.6g}", sum(n for place, n in counts if place <= bound))
         for bound in BOUNDS
@@ -114,11 +133,12 @@ def _histogram(moment: Moment, workload: str) -> Metric:
     buckets = [(bound, float(count)) for bound, count in below]
     whole = float(sum(count for _, count in counts))
     found = HistogramMetricFamily(
-        RESPONSE_TIMES,
-        "Response times of requests that succeeded after the warm-up, from their scheduled time.",
+        name,
+        f"{_HISTOGRAMS[name]} of requests that succeeded after the warm-up, from their scheduled "
+        "time.",
         labels=("workload",),
     )
-    found.add_metric((workload,), [*buckets, ("+Inf", whole)], moment.response_sum_s)
+    found.add_metric((workload,), [*buckets, ("+Inf", whole)], sum_s)
     return found
 
 

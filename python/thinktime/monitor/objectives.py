@@ -55,15 +55,15 @@ def state_of(found: Sequence[ObjectiveState]) -> str:
 
 def _judged(one: ObjectiveMoment, moment: Moment, summary: Mapping[str, Any]) -> ObjectiveState:
     many = moment.measured_about(one)
-    value = percentile.known(one.name, one.value, many)
+    value = percentile.known(one.time, one.value, many)
     worth = independent_requests.worth(summary, many)
-    known = percentile.backed(one.name, worth)
+    known = percentile.backed(one.time, worth)
     if one.value is None:
         within, beyond = False, False
     elif one.name == "errors":
         within, beyond = _errors(one, moment)
-    elif one.name == "mean":
-        within, beyond = _mean(one, summary)
+    elif one.time == "mean":
+        within, beyond = (False, False) if one.of_streams else _mean(one, summary)
     elif one.of is None:
         within, beyond = _percentile(one, moment, worth)
         within = within and known
@@ -89,13 +89,16 @@ def _mean(one: ObjectiveMoment, summary: Mapping[str, Any]) -> tuple[bool, bool]
 
 def _percentile(one: ObjectiveMoment, moment: Moment, worth: float) -> tuple[bool, bool]:
     """By its share of requests; those of the limit's own bucket count against each answer."""
-    failed = moment.requests - moment.succeeded
+    streams = moment.streams if one.of_streams else None
+    of = moment if streams is None else streams
+    buckets = moment.response_buckets if streams is None else streams.first_event_buckets
+    failed = of.requests - of.succeeded
     place = PER_OCTAVE * math.log2(one.limit) if one.limit > 0 else -math.inf
-    later = failed + sum(many for at, many in moment.response_buckets if at > place)
-    surely = failed + sum(many for at, many in moment.response_buckets if at - 1 >= place)
-    all_ = moment.measured + failed
-    allowed = 1 - float(one.name.removeprefix("p")) / 100
-    number = worth * all_ / moment.measured if moment.measured else 0.0
+    later = failed + sum(many for at, many in buckets if at > place)
+    surely = failed + sum(many for at, many in buckets if at - 1 >= place)
+    all_ = of.measured + failed
+    allowed = 1 - float(one.time.removeprefix("p")) / 100
+    number = worth * all_ / of.measured if of.measured else 0.0
     if not number:
         return False, surely == all_ > 0
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +10,16 @@ import numpy as np
 from thinktime.monitor.buckets import PER_OCTAVE
 from thinktime.monitor.history import History, Instant
 from thinktime.monitor.objectives import CANNOT_TELL, MET, NOT_MET, ObjectiveState, state_of
-from thinktime.operations.run_progress import Moment
+from thinktime.operations.run_progress import Moment, StreamMoment
 from thinktime.present import percentile, units
 from thinktime.present.page import Tile
 from thinktime.report.objectives import name_of
 
 if TYPE_CHECKING:
     from thinktime.monitor.frames import WatchedRun
+
+Buckets = tuple[tuple[int, int], ...]
+"""Places of buckets, and the count of each."""
 
 LAST_S = 10.0
 """The length of the last stretch in seconds."""
@@ -27,10 +30,11 @@ _SO_FAR = {MET: "Met so far", NOT_MET: "Not met so far", CANNOT_TELL: "Cannot te
 def tiles_of(
     run: WatchedRun, history: History, moment: Moment, objectives: Sequence[ObjectiveState]
 ) -> list[Tile]:
-    """Five of them, in the order in which they matter."""
+    """Five of them, in the order in which they matter; six if responses are streamed."""
     return [
         _objectives(objectives),
         _last_p99(history, moment),
+        *([] if moment.streams is None else [_last_first_event(history, moment.streams)]),
         _rate(history),
         _failed(moment, objectives),
         _left(run, history),
@@ -55,17 +59,29 @@ def _objective_words(one: ObjectiveState) -> str:
 
 def _last_p99(history: History, moment: Moment) -> Tile:
     """Of the last stretch; a percentile since the start hides a change."""
-    stretch_s = history.instants[-1].time_s - _before(history).time_s
     of_run = percentile.text("p99", moment.response_p99_s, moment.measured)
-    title = f"p99 of the last {units.seconds(stretch_s, 2)}"
+    title = f"p99 of the last {_stretch(history)}"
     return Tile(title, last_p99(history), f"{of_run} since the start")
 
 
-def last_p99(history: History) -> str:
+def _last_first_event(history: History, streams: StreamMoment) -> Tile:
+    of_run = percentile.text("p99", streams.first_event_p99_s, streams.measured)
+    title = f"First event, p99 of the last {_stretch(history)}"
+    value = last_p99(history, lambda instant: instant.first_events)
+    return Tile(title, value, f"{of_run} since the start")
+
+
+def _stretch(history: History) -> str:
+    return units.seconds(history.instants[-1].time_s - _before(history).time_s, 2)
+
+
+def last_p99(
+    history: History, buckets: Callable[[Instant], Buckets] = lambda instant: instant.buckets
+) -> str:
     """The p99 of the last stretch, in words; a dash if it has too few requests."""
     last, before = history.instants[-1], _before(history)
-    counts = dict(last.buckets)
-    for place, count in before.buckets:
+    counts = dict(buckets(last))
+    for place, count in buckets(before):
         counts[place] = counts.get(place, 0) - count
     held = sorted((place, count) for place, count in counts.items() if count > 0)
     whole = sum(count for _, count in held)

@@ -18,6 +18,34 @@ class PopulationMoment:
 
 
 @dataclass(frozen=True)
+class StreamMoment:
+    """Streamed responses at one moment, as in `Moment`; times are those to the first event."""
+
+    requests: int
+    """Those that are over."""
+
+    succeeded: int
+    """Those of them that did not fail and had an event."""
+
+    events: int
+
+    first_event_p50_s: float | None
+    first_event_p99_s: float | None
+    first_event_sum_s: float
+    first_event_buckets: Sequence[tuple[int, int]]
+    """As `Moment.response_buckets`."""
+
+    @property
+    def measured(self) -> int:
+        """The number of times: of requests after the warm-up that succeeded."""
+        return sum(count for _, count in self.first_event_buckets)
+
+
+FIRST_EVENT = "first_event_"
+"""How the names of objectives of times to the first event begin."""
+
+
+@dataclass(frozen=True)
 class ObjectiveMoment:
     """An objective of the workload at one moment, as in `Moment`."""
 
@@ -32,6 +60,16 @@ class ObjectiveMoment:
 
     value: float | None
     """The measurement so far, in the same unit; None before there is any."""
+
+    @property
+    def time(self) -> str:
+        """The percentile, or `mean`, that it limits: `p99` of `first_event_p99`."""
+        return self.name.removeprefix(FIRST_EVENT)
+
+    @property
+    def of_streams(self) -> bool:
+        """Whether it limits the time to the first event."""
+        return self.name.startswith(FIRST_EVENT)
 
     @property
     def beyond(self) -> bool:
@@ -100,7 +138,8 @@ class Moment:
     """By name, if the workload has several."""
 
     objectives: tuple[ObjectiveMoment, ...] = ()
-    """Objectives of response times and errors; pages and checks are reported at the end."""
+    """Objectives of response times, of times to the first event and of errors; all others are
+    reported at the end."""
 
     response_sum_s: float = 0.0
     """The sum of the measured response times."""
@@ -108,6 +147,9 @@ class Moment:
     response_buckets: Sequence[tuple[int, int]] = ()
     """The count of each bucket that has any: number `n` holds times above 2^((n - 1) / 16) s and up
     to 2^(n / 16) s, so that a bucket is 4.4 % wide."""
+
+    streams: StreamMoment | None = None
+    """The streamed responses, if the workload has any."""
 
     spans: tuple[RequestSpan, ...] = ()
     """Requests chosen since the last moment, if they name their traces: of each second the ten
@@ -124,7 +166,12 @@ class Moment:
         return self.measured * own / self.succeeded if self.succeeded else 0.0
 
     def measured_about(self, objective: ObjectiveMoment) -> float:
-        """The number that an objective covers; an upper limit if it covers one request name."""
+        """The number that an objective covers.
+
+        An upper limit if it covers one request name, or the streams of one population.
+        """
+        if objective.of_streams:
+            return 0 if self.streams is None else self.streams.measured
         of = objective.of
         return self.measured_of(of) if of in self.populations else self.measured
 
@@ -134,5 +181,6 @@ class Moment:
         populations = {name: PopulationMoment(**own) for name, own in seen["populations"].items()}
         objectives = tuple(ObjectiveMoment(**one) for one in seen["objectives"])
         spans = tuple(RequestSpan(**one) for one in seen["spans"])
+        streams = None if seen["streams"] is None else StreamMoment(**seen["streams"])
         parts = {"populations": populations, "objectives": objectives, "spans": spans}
-        return cls(**(seen | parts))
+        return cls(**(seen | parts | {"streams": streams}))
