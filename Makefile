@@ -146,7 +146,7 @@ instructions: ## Hold the instructions a simulated request to their recorded tab
 peers: build $(VENV)/packages ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
 	$(BIN)/python benches/simulation.py
 
-peers-protocol: build $(VENV)/packages ## Hold the switch to h2spec and slowhttptest, if they are installed; takes two minutes
+peers-protocol: build $(VENV)/packages ## Hold the switch to h2spec and slowhttptest, if they are installed, and to smuggled requests; takes two minutes
 	$(BIN)/python benches/protocol.py
 
 coverage: build $(VENV)/packages ## Measure how often the 95 % intervals hold; takes ten minutes

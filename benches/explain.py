@@ -42,8 +42,8 @@ def station(policy: str, demand: str, servers: int = 1, name: str = "server") ->
 
 
 Server = tuple[str, Callable[[int], str], int, float]
-"""Its kind, its system as a function of further servers, servers, and the rate of requests a
-second."""
+"""Its kind; its system, by the number of additional servers; its number of servers; and the rate of
+requests a second."""
 
 SERVERS: dict[str, Server] = {
     "M/M/1": ("fcfs", lambda more: station("fcfs", "exp(10ms)", 1 + more), 1, 70),

@@ -36,7 +36,7 @@ from thinktime.explain.questions import Answer
 from thinktime.present import units
 
 LOAD = 0.6
-"""By the mean response time at low load."""
+"""The load of open runs, computed from the mean response time at low load."""
 
 LOW_RATE, LOW_SECONDS = 100.0, 15.0
 """At low load: somewhat more than the necessary 1,000 requests."""
@@ -159,7 +159,7 @@ def served(system: Path, core: int) -> Iterator[str]:
             process.terminate()
 
 
-# ---- measuring and telling
+# ---- measuring and reporting
 
 
 def both_ways(about: Subject, folder: Path) -> None:

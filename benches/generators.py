@@ -19,7 +19,7 @@ Cases = dict[str, tuple[Work, dict[str, Tool]]]
 
 
 def cases(server: Server, seconds: float) -> Cases:
-    """The works, and the tools that can do each; the first is the reference."""
+    """The kinds of load, each with the tools that can make it; the first tool is the reference."""
     closed = Work(server.http, seconds)
     ours = {"thinktime": tools.thinktime}
     return {

@@ -29,7 +29,7 @@ from load.server import nginx
 import thinktime as tt
 from thinktime.cli import common, watch
 from thinktime.cli.watch import Watch
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 
 RATE = 5000
 WORKLOAD = f"""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from thinktime.distributed.collection import collect
     from thinktime.inputs.files import schema
     from thinktime.operations import Interrupted, Unwritten, run, serve, simulate, switch
-    from thinktime.operations.moment import Moment
+    from thinktime.operations.run_progress import Moment
     from thinktime.results.recovery import Recovered, recover
     from thinktime.results.result import Result
     from thinktime.results.table import Table
@@ -105,7 +105,7 @@ _LATER = {
     "thinktime.comparison.mean_difference": ("Difference", "difference"),
     "thinktime.distributed.collection": ("collect",),
     "thinktime.inputs.files": ("schema",),
-    "thinktime.operations.moment": ("Moment",),
+    "thinktime.operations.run_progress": ("Moment",),
     "thinktime.operations": ("Interrupted", "Unwritten", "run", "serve", "simulate", "switch"),
     "thinktime.results.recovery": ("Recovered", "recover"),
     "thinktime.results.result": ("Result",),

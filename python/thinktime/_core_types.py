@@ -400,10 +400,12 @@ class Summary(TypedDict):
     notes: list[str]
     objectives: NotRequired[list[ObjectiveFigures]]
     offered_rate: float
+    output_tokens: NotRequired[int]
     page_errors: NotRequired[int]
     page_response_time_s: NotRequired[TimeFigures]
     pages: NotRequired[int]
     pools: dict[str, QueueFigures]
+    prompt_tokens: NotRequired[int]
     replication_means_s: list[float]
     requests: int
     response_time_ci95: dict[str, list[float]]
@@ -575,6 +577,8 @@ class RequestFigures(TypedDict):
     event_gap_s: NotRequired[TimeFigures]
     events: NotRequired[int]
     first_event_s: NotRequired[TimeFigures]
+    output_tokens: NotRequired[int]
+    prompt_tokens: NotRequired[int]
     requests: int
     response_time_s: TimeFigures
 

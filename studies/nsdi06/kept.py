@@ -14,7 +14,7 @@ from saturated import Saturated
 def answers(
     results: dict[str, Any], drawn: list[Figure], further: Iterable[Point], again: str
 ) -> dict[Point, Answer]:
-    """All but those of the points whose field has a value, as in `think=100000`.
+    """All answers but those of points whose field has the given value, as in `think=100000`.
 
     Raises:
         ValueError: It is neither such a text nor `none`.
@@ -56,7 +56,7 @@ def _has(point: Point, field: str, value: str) -> bool:
 
 
 def _answer(row: dict[str, Any]) -> Answer:
-    """A figure does not write the median down."""
+    """The answer of a row: figures do not record the median."""
     return Answer(
         mean=row["mean_response_s"],
         ci95=row["ci95_s"],

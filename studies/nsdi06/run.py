@@ -35,8 +35,8 @@ RESULTS = "results.json"
 HEAD = """# The eight principles, in numbers
 
 Written by `run.py`: do not change it by hand. E[S] = 10 s and hyperexponential demands throughout.
-The principles are those of Schroeder, Wierman and Harchol-Balter (NSDI 2006), in our words. Where
-a half-width matters it is in `results.json`; at load 0.9 it is 1 to 5 % of a simulated mean.
+The principles are those of Schroeder, Wierman and Harchol-Balter (NSDI 2006), in our words.
+`results.json` has the half-widths: at load 0.9 they are 1 to 5 % of a simulated mean.
 
 | principle | verdict |
 |---|---|

@@ -23,11 +23,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from disturbance import Use, server_s
-from generator import beside
-from server import burning
-
 import thinktime as tt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from burn_server import burning
+from disturbance import Use, server_s
+from generator_cores import beside
 
 HERE = Path(__file__).parent
 DRAIN = "60s"

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -32,11 +33,15 @@ def thinktime(
     constants: Mapping[str, Any] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run it with these words in a folder; `limits` are those of `resource.setrlimit`, and
-    `constants` are values for constants of modules, as in `thinktime.cli.watch:EVERY_S`.
+    `constants` are values for constants of modules, as in `thinktime.cli.watch:EVERY_S`. A command
+    that makes a lab waits until no other test has one.
 
     Raises TimeoutError if it takes longer than it may.
     """
-    with tempfile.TemporaryDirectory() as place:
+    from labs import alone  # the process that becomes two needs no tests
+
+    makes_lab = words[:1] in (["lab"], ["tour"]) or "--link" in words
+    with tempfile.TemporaryDirectory() as place, alone() if makes_lab else nullcontext():
         outputs = [Path(place) / name for name in ("out", "errors")]
         status = _told(
             {

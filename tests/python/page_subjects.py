@@ -18,7 +18,7 @@ from thinktime.comparison.estimate import FIGURES
 from thinktime.history import HistoryEntry, trends
 from thinktime.monitor import live_page
 from thinktime.monitor.frames import CheckInputs, WatchedRun
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.grid import Axis
 

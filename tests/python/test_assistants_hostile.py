@@ -18,7 +18,7 @@ from assistants import COMMAND, ONE_SERVER, OPEN, Assistant, folder_of, talk
 
 from thinktime import InputError, Result, Workload
 from thinktime.assistants import quoting
-from thinktime.operations import reach
+from thinktime.operations import target_allowlist
 
 ALLOWED = "http://127.0.0.1:8080"
 LONG = {"workload": "open.toml", "system": "server.toml", "requests": 4_000_000_000}
@@ -48,13 +48,13 @@ LONG = {"workload": "open.toml", "system": "server.toml", "requests": 4_000_000_
     ],
 )
 def test_only_an_allowed_target_passes(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
-    monkeypatch.setattr(reach, "_limits", [])
+    monkeypatch.setattr(target_allowlist, "_limits", [])
     workload = Workload(OPEN)
-    reach.check(workload, target, {})  # without limits nothing is asked
-    reach.limit([ALLOWED])
-    reach.check(workload, f"{ALLOWED}/path?a=b", {})
+    target_allowlist.check(workload, target, {})  # without limits nothing is asked
+    target_allowlist.limit([ALLOWED])
+    target_allowlist.check(workload, f"{ALLOWED}/path?a=b", {})
     with pytest.raises(InputError):
-        reach.check(workload, target, {})
+        target_allowlist.check(workload, target, {})
 
 
 SCRIPTED = OPEN.replace('model = "open"', 'model = "partly-open"')
@@ -73,27 +73,27 @@ OAUTH2 = 'oauth2 = { url = "https://id.example/token", client = "env:A", secret 
 def test_other_servers_of_a_workload_must_be_allowed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, named: str
 ) -> None:
-    monkeypatch.setattr(reach, "_limits", [])
+    monkeypatch.setattr(target_allowlist, "_limits", [])
     (tmp_path / "client.luau").write_text('get("/")\n', "utf-8")
     (tmp_path / "open.toml").write_text(text, "utf-8")
     workload = Workload.load(tmp_path / "open.toml")
-    ((where, url),) = reach.servers(workload)
+    ((where, url),) = target_allowlist.servers(workload)
     assert where.removesuffix(".url").endswith(named.removesuffix(".url"))
-    reach.limit([ALLOWED])
+    target_allowlist.limit([ALLOWED])
     with pytest.raises(InputError, match="not allowed"):
-        reach.check(workload, ALLOWED, {})
-    reach.limit([ALLOWED, url])
-    reach.check(workload, ALLOWED, {})
+        target_allowlist.check(workload, ALLOWED, {})
+    target_allowlist.limit([ALLOWED, url])
+    target_allowlist.check(workload, ALLOWED, {})
 
 
-@pytest.mark.parametrize("name", reach.ELSEWHERE)
+@pytest.mark.parametrize("name", target_allowlist.ELSEWHERE)
 def test_an_option_that_leads_elsewhere_is_refused(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(reach, "_limits", [])
-    reach.limit([ALLOWED])
+    monkeypatch.setattr(target_allowlist, "_limits", [])
+    target_allowlist.limit([ALLOWED])
     with pytest.raises(InputError, match=name):
-        reach.check(Workload(OPEN), ALLOWED, {name: "there"})
+        target_allowlist.check(Workload(OPEN), ALLOWED, {name: "there"})
 
 
 def test_no_request_reaches_a_host_that_is_not_allowed(tmp_path: Path) -> None:

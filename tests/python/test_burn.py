@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from control_groups import groups, refusal
 
 import thinktime as tt
 
@@ -158,31 +159,19 @@ period = "50ms"
 """
 
 
-def groups() -> list[Path]:
-    """The control groups of this process's servers."""
-    return list(Path("/sys/fs/cgroup").rglob(f"thinktime-{os.getpid()}-*"))
-
-
 @pytest.fixture
-def groups_of_servers() -> list[Path]:
-    """Skips if this user may make no control groups: root may, and so they run in `.ci/run`."""
-    try:
-        with tt.serve(tt.System(SYSTEM), burn=True, cpu_limit=1):
-            return groups()
-    except tt.RunError as error:
-        refusal = str(error)
-    assert re.search("cannot be limited.*(cannot be written|are mounted)", refusal)
-    pytest.skip(refusal)
+def limits() -> None:
+    """Skips if this user may limit no server."""
+    if why := refusal():
+        pytest.skip(why)
 
 
 @pytest.mark.serial
 @pytest.mark.parametrize("given", [{}, {"cpu_limit": "200m"}, {"cpu_limit": 0.1}])
 def test_a_limited_server_is_throttled_and_leaves_no_group(
-    given: dict[str, str | float], groups_of_servers: list[Path]
+    given: dict[str, str | float], limits: None
 ) -> None:
     """200 ms of CPU time at 0.2 cores or less take ten periods at least, and all are throttled."""
-    assert len(groups_of_servers) == 1
-    assert not groups()
     with tt.serve(tt.System(LIMITED), burn=True, **given) as server:  # type: ignore[arg-type]
         tt.run(
             tt.Workload('name = "w"\n[arrivals]\nmodel = "open"\nrate = "40/s"\n'),
@@ -207,7 +196,7 @@ def test_a_server_without_a_limit_has_no_group() -> None:
 
 
 @pytest.mark.serial
-def test_the_command_says_what_its_limit_did(tmp_path: Path, groups_of_servers: list[Path]) -> None:
+def test_the_command_says_what_its_limit_did(tmp_path: Path, limits: None) -> None:
     (tmp_path / "s.toml").write_text(SYSTEM)
     server = subprocess.Popen(
         [*COMMAND, "serve", "s.toml", "--burn", "--cpu-limit", "100m", "--listen", "127.0.0.1:0"],

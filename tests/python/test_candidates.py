@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.candidate_simulation import each, play
 from thinktime.candidates.idle import alone
-from thinktime.candidates.play import each, play
 from thinktime.candidates.policies import Policy
 from thinktime.candidates.prediction import Prediction
 from thinktime.candidates.strain import sample

@@ -17,8 +17,8 @@ import pytest
 from typer.testing import CliRunner
 
 import thinktime as tt
-from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.probe import Probe
+from thinktime.capacity_search.probe_length import Length
 from thinktime.cli import app
 from thinktime.trials import Trial
 

@@ -14,7 +14,7 @@ import pytest
 import thinktime as tt
 from thinktime.capacity_search import search_kept
 from thinktime.capacity_search.answer import answer
-from thinktime.capacity_search.crossing import crossing_of
+from thinktime.capacity_search.margin_line import crossing_of
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.report import outcome, report_of
 from thinktime.capacity_search.search import Search

@@ -8,7 +8,7 @@ from chart_data import POINTS, data_of, numbers
 from thinktime.present import axes
 from thinktime.present.chart import Drawing, Panel
 from thinktime.present.figure import Cells, Figure, Limit, Series
-from thinktime.present.page import Page, Section, Verdict
+from thinktime.present.page import Headline, Page, Section
 
 
 def page(y: list[float], counts: np.ndarray) -> Page:
@@ -17,7 +17,7 @@ def page(y: list[float], counts: np.ndarray) -> Page:
     axis = axes.linear(0, 5, "number")
     figure = Figure(axis, axis, 200, series, [Limit(3.0, "x", "most")], cells)
     drawing = Drawing([Panel(figure, "1.", "a panel")])
-    return Page("t", Verdict("v"), [], [Section("one", "One", "c", drawing)])
+    return Page("t", Headline("v"), [], [Section("one", "One", "c", drawing)])
 
 
 def test_a_number_that_moves_is_seen() -> None:

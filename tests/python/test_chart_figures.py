@@ -18,9 +18,9 @@ from fakes import BIMODAL, one, open_
 
 from thinktime.monitor import live_page
 from thinktime.monitor.frames import WatchedRun
-from thinktime.monitor.objectives import ObjectiveSoFar
+from thinktime.monitor.objectives import ObjectiveState
 from thinktime.monitor.tiles import tiles_of
-from thinktime.operations.moment import Moment, ObjectiveMoment
+from thinktime.operations.run_progress import Moment, ObjectiveMoment
 from thinktime.present import axes, paths, svg, svg_words
 from thinktime.present.figure import Figure, Limit, Series
 from thinktime.present.figure_json import json_of
@@ -257,7 +257,7 @@ def test_ticks_are_round_and_of_one_unit(axis: axes.Axis, words: list[str]) -> N
 # ---- tiles
 
 
-def watched(objectives: Sequence[ObjectiveSoFar] = ()) -> list[Any]:
+def watched(objectives: Sequence[ObjectiveState] = ()) -> list[Any]:
     """Twenty seconds of 100 requests a second; those of the last ten took longer."""
     seen = live_page.Subject(WatchedRun("run", "t", end_s=60.0))
     moment = None
@@ -293,8 +293,8 @@ def test_tiles_say_the_last_seconds_and_the_end() -> None:
     ],
 )
 def test_the_first_tile_is_the_worst_objective(state: str, said: str, words: str) -> None:
-    fine = ObjectiveSoFar(ObjectiveMoment("errors", None, 0.1, 0.02), 0.02, "met")
-    late = ObjectiveSoFar(ObjectiveMoment("p99", None, 0.25, 0.3), 0.3, state)
+    fine = ObjectiveState(ObjectiveMoment("errors", None, 0.1, 0.02), 0.02, "met")
+    late = ObjectiveState(ObjectiveMoment("p99", None, 0.25, 0.3), 0.3, state)
     tile = watched([fine, late])[0]
     assert (tile.value, tile.state) == (said, state)
     assert tile.more.replace("\xa0", " ") == words

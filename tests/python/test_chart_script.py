@@ -85,7 +85,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         )
         for name, found in figures.items()
     ]  # fmt: skip
-    own = page.Page("own", page.Verdict("v"), [], sections)
+    own = page.Page("own", page.Headline("v"), [], sections)
     made = {"own": own, "report": made_pages.pages()["report"]}
     return {name: page.write(one, folder / f"{name}.html") for name, one in made.items()}
 

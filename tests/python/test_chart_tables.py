@@ -13,7 +13,7 @@ from thinktime.present.chart import Drawing, Panel
 from thinktime.present.chart_table import CURVES_MAX, POINTS_MAX, table_of
 from thinktime.present.figure import Figure, Series
 from thinktime.present.forest import Interval
-from thinktime.present.page import Page, Section, Verdict, render
+from thinktime.present.page import Headline, Page, Section, render
 
 EVIL = '<img src=x onerror="alert(1)"> %{x} &amp;'
 
@@ -111,7 +111,7 @@ def test_curves_without_room_are_named() -> None:
     assert len(table.groups) == CURVES_MAX
     assert table.note == ("The chart has 2 more curves; their figures are not here: <b>12, <b>13.")
     text = render(
-        Page("t", Verdict("v"), [], [Section("s", "S", "c", Drawing([Panel(made, "1.")]))])
+        Page("t", Headline("v"), [], [Section("s", "S", "c", Drawing([Panel(made, "1.")]))])
     )
     assert "their figures are not here: &lt;b&gt;12" in text
     whole = table_of(Figure(axis, axis, 100, series[:CURVES_MAX]), "a chart")

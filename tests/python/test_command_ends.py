@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from thinktime.cli import shortage
+from thinktime.cli import memory_shortage
 
 THINKTIME = Path(sys.executable).with_name("thinktime")
 WORKLOAD = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n'
@@ -152,6 +152,6 @@ def test_an_error_is_one_of_memory_only_if_memory_is_short(monkeypatch: pytest.M
         (4_000_000_000, MemoryError(), "`ulimit -v` allows 4 GB"),
         (400_000_000, ImportError("x\ny"), "ImportError: x y; there may not be enough memory"),
     ]:
-        monkeypatch.setattr(shortage, "_limit", lambda limit=limit: limit)
-        said = shortage.sentence(error)
+        monkeypatch.setattr(memory_shortage, "_limit", lambda limit=limit: limit)
+        said = memory_shortage.sentence(error)
         assert (said is None) if expected is None else expected in (said or ""), said

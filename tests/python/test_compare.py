@@ -454,11 +454,11 @@ def test_the_page_of_two_runs_says_what_compare_says() -> None:
         with tt.serve(tt.System(SYSTEM.format(demand))) as server:
             found.append(tt.run(workload, server.url, requests=300, rows="all", label=name))
     made = page_of(found)
-    assert made.verdict.headline == compare(*found).verdict
+    assert made.headline.sentence == compare(*found).verdict
     # A run delayed by a busy machine is not to be trusted.
-    assert made.verdict.headline.startswith(("Worse: ", "Nothing is called better or worse"))
-    assert made.verdict.findings[0] == "after, compared with before."
-    assert not page_of(found[:1]).verdict.headline.startswith("Worse")
+    assert made.headline.sentence.startswith(("Worse: ", "Nothing is called better or worse"))
+    assert made.headline.findings[0] == "after, compared with before."
+    assert not page_of(found[:1]).headline.sentence.startswith("Worse")
 
 
 def test_results_of_other_workloads_say_so_and_more_requests_are_no_merit() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import thinktime as tt
 from thinktime.comparison import compare
-from thinktime.comparison.work import differences
+from thinktime.comparison.workload_difference import differences
 from thinktime.present import units
 
 

@@ -16,7 +16,7 @@ from rust_graph import Crate
 ROOT = Path(__file__).resolve().parents[2]
 
 FLOORS = """
-failure heap lru random ring wide words
+failure heap lru random ring simd words
 calendar column data matrix queue
 change files notation
 attempt distribution limit share statistics times

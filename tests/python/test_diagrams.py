@@ -15,7 +15,7 @@ from thinktime.diagrams import server, users
 from thinktime.diagrams.board import fitted, width_of, wrapped
 from thinktime.diagrams.population import populations_of
 from thinktime.present import page
-from thinktime.present.page import Diagram, Page, Section, Verdict
+from thinktime.present.page import Diagram, Headline, Page, Section
 from thinktime.report import case_diagrams
 from thinktime.report.case import cases
 
@@ -357,7 +357,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     odd = (ODD, many_stations(), deep_forks())
     found += [Section(f"odd-{n}", "odd", "", None, of_system(one)) for n, one in enumerate(odd)]
     where = tmp_path_factory.mktemp("page") / "examples.html"
-    return page.write(Page("examples", Verdict("Examples"), [], found), where)
+    return page.write(Page("examples", Headline("Examples"), [], found), where)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)

@@ -115,6 +115,10 @@ def made(folder: Path, page: str) -> Path:
     timed = [f"{line} rt=0.00{1 + n % 7}\n" for n, line in enumerate(text.splitlines())]
     (folder / "access.log").write_text("".join(timed))
     (folder / "users.csv").write_text("user,password\nann,secret\n")
+    (folder / "azure.csv").write_text(
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+        "2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n"
+    )
     (folder / "login.txt").write_text("user:passwd\n")
     (folder / "photo.png").write_bytes(b"\x89PNG")
     (folder / "visit.har").write_text(har(*VISIT))

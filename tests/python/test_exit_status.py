@@ -45,7 +45,7 @@ def test_sentence_and_status_agree(
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
     with pytest.raises(typer.Exit) as ended:
-        common.finish(lambda: result(verdicts, untrusted), common.Showing())
+        common.finish(lambda: result(verdicts, untrusted), common.OutputOptions())
     assert ended.value.exit_code == status
     said = " ".join(capsys.readouterr().err.split())
     for words in told:
@@ -56,7 +56,7 @@ def test_that_there_is_nothing_to_judge_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
-    common.finish(lambda: result([]), common.Showing())
+    common.finish(lambda: result([]), common.OutputOptions())
     said = " ".join(capsys.readouterr().err.split())
     assert said == "nothing is judged: the workload sets no objective, [slo]"
 
@@ -65,7 +65,7 @@ def test_that_the_slo_is_met_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
-    common.finish(lambda: result(["met"]), common.Showing())
+    common.finish(lambda: result(["met"]), common.OutputOptions())
     assert f"the SLO is met: {MISSED}" in " ".join(capsys.readouterr().err.split())
 
 
@@ -79,7 +79,7 @@ def test_an_slo_that_is_missed_is_told_where_the_result_cannot_be_written(
         raise Unwritten(result(verdicts), "no space left")
 
     with pytest.raises(typer.Exit) as ended:
-        common.finish(operation, common.Showing())
+        common.finish(operation, common.OutputOptions())
     assert ended.value.exit_code == 3
     said = " ".join(capsys.readouterr().err.split())
     assert "could not be written: no space left" in said

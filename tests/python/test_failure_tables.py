@@ -80,11 +80,11 @@ def test_the_terminal_the_page_and_the_summary_have_them() -> None:
 def test_the_page_of_one_result_says_whether_its_objectives_are_met() -> None:
     workload = tt.Workload(WORKLOAD + '[slo]\nerrors = "1%"\n')
     result = tt.simulate(workload, tt.System(SYSTEM), requests=300)
-    found = results_page.page_of([result]).verdict
+    found = results_page.page_of([result]).headline
     assert (found.state, found.mark) == ("not met", "✕")
-    assert " of requests failed" in found.headline
-    assert "SLO" not in found.headline  # the mark above it says so
-    assert results_page.page_of([failed()]).verdict.headline != found.headline
+    assert " of requests failed" in found.sentence
+    assert "SLO" not in found.sentence  # the mark above it says so
+    assert results_page.page_of([failed()]).headline.sentence != found.sentence
 
 
 def test_where_nothing_failed_nothing_is_said() -> None:

@@ -52,13 +52,76 @@ def test_the_content_of_a_controller_is_carried(tag: str, word: str) -> None:
     assert [word in one for one in notes_of(made, tag)] == [True]
 
 
-@pytest.mark.parametrize("tag", ["RandomController", "InterleaveControl", "SwitchController"])
-def test_the_requests_of_other_controllers_are_counted(tag: str) -> None:
-    inner = holder("GenericController", sampler("c"))
-    made = plan(sampler("a"), holder(tag, sampler("b"), inner))
+def choice(tag: str, *parts: str, **given: str) -> str:
+    held = "".join(f'<stringProp name="{name}">{text}</stringProp>' for name, text in given.items())
+    held = held.replace("__", ".")
+    return f'<{tag} testname="t">{held}</{tag}><hashTree>{"".join(parts)}</hashTree>'
+
+
+def ways(made: Imported) -> dict[str, dict[str, float]]:
+    return {one["name"]: one["next"] for one in table(made)["request"]}
+
+
+@pytest.mark.parametrize("tag", ["RandomController", "InterleaveControl"])
+def test_a_turn_sends_one_part_of_a_choice(tag: str) -> None:
+    """By hand: b, or c and d, with equal shares; then e."""
+    inner = holder("GenericController", sampler("c"), sampler("d"))
+    made = plan(sampler("a"), choice(tag, sampler("b"), inner), sampler("e"))
+    assert ways(made) == {
+        "a": {"b": 0.5, "c": 0.5},
+        "b": {"e": 1},
+        "c": {"d": 1},
+        "d": {"e": 1},
+        "e": {"end": 1},
+    }
+    said = ["one after the other" in one for one in notes_of(made, tag)]
+    assert said == ([True] if tag == "InterleaveControl" else [])
+
+
+def test_choices_stand_in_one_another_and_at_the_begin_of_a_turn() -> None:
+    """By hand: b, or one of c and d, at first and after the last."""
+    inner = choice("RandomController", sampler("c"), sampler("d"))
+    made = plan(choice("RandomController", inner, sampler("b")), sampler("e"))
+    assert table(made)["session"]["first"] == {"b": 0.5, "c": 0.25, "d": 0.25}
+    assert ways(made) == {name: {"e": 1} for name in "cdb"} | {"e": {"end": 1}}
+
+
+def test_the_pause_after_a_part_is_that_before_what_follows_the_choice() -> None:
+    made = plan(choice("RandomController", sampler("b"), sampler("c")), pause("3000"), sampler("e"))
+    usual = table(made)["session"]["think"]
+    thinks = [one.get("think", usual) for one in table(made)["request"]]
+    assert thinks == ["3s", "3s", "0s"]
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [("1", "c"), ("", "b"), ("7", "b"), ("c", "c"), ("none", "default"), ("${n}", None)],
+)
+def test_a_switch_sends_the_part_that_its_value_names(value: str, sent: str | None) -> None:
+    parts = [sampler(name) for name in ("b", "c", "default")]
+    made = plan(sampler("a"), choice("SwitchController", *parts, SwitchController__value=value))
+    assert targets(made) == ["/a", *([f"/{sent}"] if sent else [])]
+    said = [one.endswith("left out, with what it holds (3 requests)")
+            for one in notes_of(made, "SwitchController")]  # fmt: skip
+    assert said == ([] if sent else [True])
+
+
+def test_a_choice_that_sends_one_request_of_a_part_is_named() -> None:
+    inner = holder("GenericController", sampler("c"), sampler("d"))
+    made = plan(sampler("a"), choice("RandomController", sampler("b"), inner,
+                                     InterleaveControl__style="1"))  # fmt: skip
     assert targets(made) == ["/a"]
-    assert [one.endswith("left out, with what it holds (2 requests)")
-            for one in notes_of(made, tag)] == [True]  # fmt: skip
+    assert [one.endswith("left out, with what it holds (3 requests)")
+            for one in notes_of(made, "RandomController")] == [True]  # fmt: skip
+
+
+def test_cookies_that_threads_keep_from_turn_to_turn_are_named() -> None:
+    for clears, named in (("true", False), ("false", True)):
+        manager = f"""<CookieManager testname="t"><boolProp name="CookieManager.clearEachIteration"
+        >{clears}</boolProp></CookieManager><hashTree/>"""
+        made = plan(manager, sampler("a"), sampler("b"))
+        assert table(made)["session"]["cookies"] is True
+        assert any("keep their cookies" in one for one in notes_of(made, "CookieManager")) is named
 
 
 def pause(delay: str, *timers: str, action: int = 1) -> str:

@@ -144,6 +144,10 @@ export default function() {
         "profile": "ramp(from=0.5, to=1, over=120s)",
     }  # fmt: skip
     assert even["arrivals"] == {"model": "partly-open", "rate": "30/s", "process": "even"}
+    bounds = [one for one in made.notes if "at most" in one]
+    assert len(bounds) == 1
+    assert "scenario ramp: at most 50 iterations" in bounds[0]
+    assert "`[clients] concurrency = 50, waiting = 0`" in bounds[0]
     assert [one["name"] for one in even["request"]] == ["b", "post-c"]
     assert loop["arrivals"] == {"model": "closed", "clients": 7}
     assert [one["get"] for one in loop["request"]] == ["/d"]

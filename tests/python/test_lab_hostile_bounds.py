@@ -76,13 +76,13 @@ def test_packets_are_overheard() -> None:
 def test_who_imports_one_is_refused_outside_of_a_lab(
     kind: str, is_lab_address: bool, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the target's address, and by this process's place; and nothing was sent before."""
-    if is_lab_address:  # one that leads nowhere else, whatever goes wrong
+    """The reason is the target's address, or this process's network namespace. Nothing was sent."""
+    if is_lab_address:  # an address that leads nowhere, whatever goes wrong
         monkeypatch.setattr(places, "RANGE", IPv4Network("127.77.0.0/16"))
     with overheard() as heard:
         with pytest.raises(guard.RefusedError, match=why):
             made(kind, settings())
-        # Nor does a client do harm that was made in a permitted place.
+        # A client that was made in a permitted place is refused outside of it as well.
         with monkeypatch.context() as made_in_a_lab:
             made_in_a_lab.setattr(guard, "check", lambda _: None)
             one = made(kind, settings())
@@ -93,7 +93,7 @@ def test_who_imports_one_is_refused_outside_of_a_lab(
 
 
 def by_parts(kind: str) -> None:
-    """The limits of a program that calls the parts of an attack by themselves."""
+    """Call the parts of an attack one by one, as a program might that avoids `attack`."""
     one = made(kind, settings())
     one.begin()
     for _ in range(3):

@@ -15,7 +15,7 @@ from thinktime.candidates.policies import Policy
 from thinktime.candidates.visits import Visits
 from thinktime.learn import learn
 from thinktime.learn.server import system_text
-from thinktime.learn.server.beside import kinds_beside
+from thinktime.learn.server.bypass import kinds_beside
 
 FCFS = Policy("fcfs", 1)
 

@@ -77,11 +77,11 @@ def test_its_page_has_tables_and_the_chart(tmp_path: Path) -> None:
     evil = '<script>window.hacked = 1</script>"\n'
     seen = Subject(BEGUN)
     seen.take(("reading", (10, 0.5, 1000)))
-    assert "10 requests read" in seen.page().verdict.headline
+    assert "10 requests read" in seen.page().headline.sentence
     seen.take(("read", glance(tmp_path / "access.log", [*lines, evil])))
     page = seen.page()
-    assert page.verdict.headline == "70 requests in 119 s."
-    assert page.verdict.doubts == ["1 line could not be read."]
+    assert page.headline.sentence == "70 requests in 119 s."
+    assert page.headline.doubts == ["1 line could not be read."]
     assert [table.name for table in page.tables] == ["read", "refused"]
     busiest = next(one for one in page.tables[0].lines if one.name == "busiest second")
     assert busiest.cells[0].text == "8 requests"
@@ -96,4 +96,4 @@ def test_its_page_has_tables_and_the_chart(tmp_path: Path) -> None:
 def test_a_log_that_is_read_whole_has_no_second_table(tmp_path: Path) -> None:
     page = points.page_of_read(BEGUN, glance(tmp_path / "access.log", [line(1), line(2)]))
     assert [table.name for table in page.tables] == ["read"]
-    assert page.verdict.doubts == []
+    assert page.headline.doubts == []

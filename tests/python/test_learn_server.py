@@ -116,11 +116,11 @@ def test_a_server_that_nobody_waits_for_has_workers_enough() -> None:
     log = logged(TrueServer("idle", 1), 2.0, [exp(0.05), exp(0.2)], seed=1)
     server = learned(log)
     assert_right(server, log)
-    assert server.verdict.choice is not None
-    assert server.verdict.choice.policy.name == "idle"
+    assert server.estimate.choice is not None
+    assert server.estimate.choice.policy.name == "idle"
     assert server.policy == "ps"
     assert server.workers >= 6
-    assert "do not grow" in server.verdict.reasons[0]
+    assert "do not grow" in server.estimate.reasons[0]
 
 
 def test_laws_are_named_where_they_fit() -> None:
@@ -139,10 +139,10 @@ def test_stamps_coarser_than_durations_tell_no_server(
     """Short and long logs alike: demands are the durations, and all is a guess."""
     log = logged(TrueServer(policy, 1), load, [exp(0.05), exp(0.2)], seed=3, requests=requests)
     server = learned(log, stamp_s=1.0)
-    assert server.verdict.choice is None
+    assert server.estimate.choice is None
     assert server.guesses == ("policy", "servers", "demands")
     assert {server.confidence, *(one.confidence for one in server.demands)} == {"low"}
-    assert "steps of 1 s" in server.verdict.reasons[0]
+    assert "steps of 1 s" in server.estimate.reasons[0]
     assert server.work_s == pytest.approx((log["done"] - log["arrival"]).sum(), rel=0.02)
     assert server.workers >= server.work_s / server.span_s
 
@@ -229,7 +229,7 @@ def test_few_requests_are_enough_for_a_guess(requests: int) -> None:
     server = learned(log.head(requests))
     assert [one.name for one in server.demands] == NAMES
     assert {one.confidence for one in server.demands} == {"low"}
-    assert server.verdict.choice is None
+    assert server.estimate.choice is None
     System(system_text("few", server, ["access.log"]))
 
 

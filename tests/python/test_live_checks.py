@@ -15,7 +15,7 @@ from thinktime.monitor.feed import Feed
 from thinktime.monitor.frames import CheckInputs, Moments, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import Instant
 from thinktime.monitor.live_page import Subject
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 from thinktime.present.table import Table
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
 
@@ -154,20 +154,20 @@ def test_each_of_several_runs_begins_anew_beside_those_that_are_over() -> None:
     runs = Table("runs", "Runs", "run", (), [])
     made = Subject(RUN)
     made.take(("several", RepeatedRuns(1, 2, None, None)))
-    assert made.page().verdict.headline == "Run 1 of 2. Nothing is known yet."
+    assert made.page().headline.sentence == "Run 1 of 2. Nothing is known yet."
     assert made.share == 0.0
     for second in range(1, 51):
         take(made, second, 100 * second, 50e-6, second, {-106: 100 * second})
     assert made.share == pytest.approx(0.25)
     agreement = Finding("agreement", DOUBTFUL, "runs settle on different values")
     made.take(("several", RepeatedRuns(2, 2, runs, agreement)))
-    assert made.page().verdict.headline == "Run 2 of 2. Nothing is known yet."
+    assert made.page().headline.sentence == "Run 2 of 2. Nothing is known yet."
     assert [table.name for table in made.page().tables] == ["runs", "agreement"]
     assert made.share == 0.5
     take(made, 1, 100, 50e-6, 1.0, {-106: 100})
     assert [table.name for table in made.page().tables] == ["runs", "agreement"]
     assert made.page().details[0].name == "now"
-    assert made.page().verdict.headline.startswith("Run 2 of 2. 1")
+    assert made.page().headline.sentence.startswith("Run 2 of 2. 1")
     assert made.history.end_s == 1.0
 
 
@@ -190,7 +190,7 @@ def test_points_have_their_checks_as_they_come() -> None:
     rows = pl.DataFrame([row | {"validity": [found.as_dict()]} for row in swept.table.to_dicts()])
     begun = WatchedRun("sweep", "Sweeping shop", "shop")
     made = points.page_of(begun, ("swept", (replace(swept, table=rows), 6, 6)))
-    assert any("a load of 0.7 was reached" in doubt for doubt in made.verdict.doubts)
+    assert any("a load of 0.7 was reached" in doubt for doubt in made.headline.doubts)
     cells = [cell for line in made.details[0].lines for cell in line.cells]
     assert any(cell.text == DOUBTFUL for cell in cells)
 

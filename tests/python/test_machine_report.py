@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.machine import sharing
+from thinktime.machine import processor_sharing
 from thinktime.present.page import render as render_page
 from thinktime.present.units import unbroken
 from thinktime.report import machines, report
@@ -150,7 +150,7 @@ def test_the_page_shows_tables_chart_and_verdict(linux, tmp_path):
     cells = re.findall(r"<td[^>]*>(.*?)</td>", table, re.DOTALL)
     assert cells[0].strip() == "2"
     assert "Would processor sharing have been good enough?" in text
-    assert unbroken(sentence(sharing.compare(linux))) in text
+    assert unbroken(sentence(processor_sharing.compare(linux))) in text
     assert "Preemptions" in text
     assert render_page(page_of([linux])) == render_page(page_of([linux]))
 

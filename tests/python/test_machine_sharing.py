@@ -8,7 +8,7 @@ import pytest
 from machine_results import SYSTEM, WORKLOAD, machine, open_, simulated
 
 import thinktime as tt
-from thinktime.machine import sharing
+from thinktime.machine import processor_sharing
 from thinktime.report.case import cases
 from thinktime.report.sharing import note, sentence
 
@@ -35,7 +35,7 @@ def eevdf(**more):
 
 def test_short_turns_are_as_good_as_processor_sharing():
     result = tt.simulate(open_(60, "ab"), eevdf(), requests=20_000, warmup=1)
-    found = sharing.compare(result)
+    found = processor_sharing.compare(result)
     assert found.good_enough
     assert not found.shortened
     assert [pair.request for pair in found.pairs] == ["a", "b"]
@@ -45,7 +45,7 @@ def test_short_turns_are_as_good_as_processor_sharing():
 
 
 def test_the_case_study_needs_its_scheduler(windows):
-    found = sharing.compare(windows)
+    found = processor_sharing.compare(windows)
     assert found.good_enough is False
     assert found.judged[0].pair.request == "page"
     assert found.judged[0].difference > 1  # boosts let short requests through at once
@@ -55,13 +55,16 @@ def test_the_case_study_needs_its_scheduler(windows):
 
 
 def test_the_same_requests_are_simulated(linux):
-    found = sharing.compare(linux)
+    found = processor_sharing.compare(linux)
     pairs = {pair.request: pair for pair in found.pairs}
     for name, figures in linux.summary["by_request"].items():
         assert pairs[name].requests == figures["requests"]
         assert pairs[name].scheduled_s["p95"] == figures["response_time_s"]["p95"]
     shared = tt.simulate(
-        linux.workload, sharing.processor_sharing_of(linux.system), duration="20min", warmup=1
+        linux.workload,
+        processor_sharing.processor_sharing_of(linux.system),
+        duration="20min",
+        warmup=1,
     )
     assert shared.summary["requests"] == linux.summary["requests"]
     for name, figures in shared.summary["by_request"].items():
@@ -72,7 +75,7 @@ def test_the_same_requests_are_simulated(linux):
 def test_long_results_are_compared_by_fewer_requests(replications):
     system = machine("linux-cfs")
     result = tt.simulate(open_(60), system, requests=6000, warmup=1, replications=replications)
-    found = sharing.compare(result, requests_max=3000)
+    found = processor_sharing.compare(result, requests_max=3000)
     assert found.shortened
     assert found.requests == 3000
     assert "3,000 requests" in note(found)
@@ -108,8 +111,8 @@ steps = [
 ]
 """
     )
-    shared = sharing.processor_sharing_of(system)
-    assert [sharing.shares(one) for one in shared.machines] == [True]
+    shared = processor_sharing.processor_sharing_of(system)
+    assert [processor_sharing.shares(one) for one in shared.machines] == [True]
     assert shared.name == system.name
     text = shared.to_toml()
     for word in ("priority", "context_switch", "scheduler", "cores = ["):
@@ -120,28 +123,31 @@ steps = [
 
 def test_systems_that_cannot_share_say_why(tmp_path):
     station = tt.System("name='s'\n[[station]]\nname='m'\ndemand='exp(5ms)'\n")
-    with pytest.raises(sharing.NotShared, match="no machines"):
-        sharing.processor_sharing_of(station)
+    with pytest.raises(processor_sharing.NotShared, match="no machines"):
+        processor_sharing.processor_sharing_of(station)
     (tmp_path / "times.csv").write_text("10ms\n20ms\n")
     (tmp_path / "s.toml").write_text(
         "name='s'\n[[machine]]\nname='m'\nos='linux-cfs'\ndemand='empirical(times.csv)'\n"
     )
     system = tt.System.load(tmp_path / "s.toml")
-    with pytest.raises(sharing.NotShared, match="does not go with processor sharing"):
-        sharing.processor_sharing_of(system)
-    assert sharing.processor_sharing_of(system, tmp_path).machines[0].os == "processor-sharing"
+    with pytest.raises(processor_sharing.NotShared, match="does not go with processor sharing"):
+        processor_sharing.processor_sharing_of(system)
+    assert (
+        processor_sharing.processor_sharing_of(system, tmp_path).machines[0].os
+        == "processor-sharing"
+    )
     result = tt.simulate(open_(10), system, requests=300, warmup=1)
-    assert sharing.compare(result).good_enough is not None
+    assert processor_sharing.compare(result).good_enough is not None
 
 
 def test_nothing_is_compared_where_there_is_no_scheduler():
     shared = tt.simulate(open_(10), machine("processor-sharing"), requests=300)
     station = tt.System("name='s'\n[[station]]\nname='m'\ndemand='exp(5ms)'\n")
-    assert sharing.compare(shared) is None
-    assert sharing.compare(tt.simulate(open_(10), station, requests=300)) is None
+    assert processor_sharing.compare(shared) is None
+    assert processor_sharing.compare(tt.simulate(open_(10), station, requests=300)) is None
     few = tt.simulate(open_(10), machine("linux-cfs"), requests=50, warmup=0)
-    assert sharing.compare(few).good_enough is None
-    assert "no request name has 100 responses" in sentence(sharing.compare(few))
+    assert processor_sharing.compare(few).good_enough is None
+    assert "no request name has 100 responses" in sentence(processor_sharing.compare(few))
 
 
 # ---- labels, theory, sweeps

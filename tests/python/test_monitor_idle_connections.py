@@ -15,7 +15,7 @@ from thinktime.monitor.__main__ import server_of
 from thinktime.monitor.address import LOOPBACK, bound
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 
 GUARD_S = 300
 """Against hanging."""

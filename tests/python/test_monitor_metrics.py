@@ -17,7 +17,7 @@ from thinktime import InputError
 from thinktime.monitor import metrics, otlp, protobuf
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
-from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
+from thinktime.operations.run_progress import Moment, ObjectiveMoment, PopulationMoment
 from thinktime.present import page as pages
 from thinktime.validity import DOUBTFUL, UNSEEN, Finding
 

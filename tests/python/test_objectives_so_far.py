@@ -8,7 +8,7 @@ import pytest
 
 import thinktime as tt
 from thinktime.monitor.objectives import judged, state_of
-from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
+from thinktime.operations.run_progress import Moment, ObjectiveMoment, PopulationMoment
 
 QUICK, SLOW = -64, 0
 """Buckets of times up to 62.5 ms and up to 1 s."""

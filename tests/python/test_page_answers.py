@@ -17,7 +17,7 @@ from thinktime.comparison.chart import CHART
 from thinktime.present import axes, chart_table, page
 from thinktime.present.figure import INK, Figure, Limit
 from thinktime.present.forest import Interval, figure_of
-from thinktime.present.page import COLOURS, Page, Verdict
+from thinktime.present.page import COLOURS, Headline, Page
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report.attempts import Rows, rows_of
 from thinktime.report.case import cases
@@ -212,7 +212,7 @@ def test_a_key_is_as_short_as_others_allow(keys: list[str], names: list[str]) ->
 def test_words_in_a_cell_may_stand_in_several_lines() -> None:
     cells = [Cell("p99 is 208 ms (202 ms to 215 ms), wanted 150 ms or less"), Cell("18.4 ms")]
     made = Table("t", "T", "probe", ("why", "mean"), [Group([Line("a", cells)])])
-    text = page.render(Page("t", Verdict("v"), [made]))
+    text = page.render(Page("t", Headline("v"), [made]))
     assert text.count('<td class="prose"') == 1
 
 

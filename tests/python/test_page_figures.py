@@ -24,8 +24,8 @@ from thinktime.sweeps.report import report_of as swept_report
 
 
 def all_words(made: Page) -> str:
-    said = made.verdict
-    return " ".join([said.headline, *said.findings, *said.doubts]).replace("\u00a0", " ")
+    said = made.headline
+    return " ".join([said.sentence, *said.findings, *said.doubts]).replace("\u00a0", " ")
 
 
 # ---- failures by request name
@@ -90,7 +90,7 @@ def test_one_request_has_no_rate_and_no_curve() -> None:
     assert found.summary["throughput"] == 0.0
     assert rate.text == "—"
     assert "/s" not in origin.line([found])
-    assert made.verdict.headline == "One request took 30.0 ms: it has no average."
+    assert made.headline.sentence == "One request took 30.0 ms: it has no average."
     assert not {"tail", "heat"} & {section.name for section in made.sections}
 
 

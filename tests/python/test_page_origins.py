@@ -11,7 +11,7 @@ import pytest
 from thinktime.capacity_search.report import report_of as capacity_report
 from thinktime.history.report import report_of as history_report
 from thinktime.present import units
-from thinktime.present.page import Page, Verdict
+from thinktime.present.page import Headline, Page
 from thinktime.report import objectives
 from thinktime.report.results_page import page_of
 from thinktime.results import origin_line
@@ -24,18 +24,18 @@ WHEN = "2026-11-28 02:20 UTC"
 @pytest.mark.parametrize(
     ("said", "tab"),
     [
-        (Verdict("x"), "shop"),
-        (Verdict("x", moment=WHEN), f"shop - {WHEN}"),
-        (Verdict("x", figure="p99 605 ms"), "p99 605 ms - shop"),
-        (Verdict("x", state="met"), "✓ Met - shop"),
+        (Headline("x"), "shop"),
+        (Headline("x", moment=WHEN), f"shop - {WHEN}"),
+        (Headline("x", figure="p99 605 ms"), "p99 605 ms - shop"),
+        (Headline("x", state="met"), "✓ Met - shop"),
         (
-            Verdict("x", state="not met", figure="p99 605 ms", moment=WHEN),
+            Headline("x", state="not met", figure="p99 605 ms", moment=WHEN),
             f"✕ Not met p99 605 ms - shop - {WHEN}",
         ),
     ],
 )
 def test_a_tab_says_the_state_the_figure_the_subject_and_the_moment(
-    said: Verdict, tab: str
+    said: Headline, tab: str
 ) -> None:
     assert Page("shop", said, ()).tab == tab
 
@@ -67,10 +67,10 @@ def test_places_are_named_if_they_are_few() -> None:
 def test_a_simulation_names_its_system_and_a_run_its_server() -> None:
     simulated, measured = page_subjects.simulated(), page_subjects.measured()
     assert simulated.system is not None
-    assert f"simulation · {simulated.system.name} · " in page_of([simulated]).verdict.about
+    assert f"simulation · {simulated.system.name} · " in page_of([simulated]).headline.about
     assert measured.target is not None
-    assert f"run · {measured.target} · " in page_of([measured]).verdict.about
-    both = page_of([simulated, measured]).verdict.about
+    assert f"run · {measured.target} · " in page_of([measured]).headline.about
+    both = page_of([simulated, measured]).headline.about
     assert both.startswith("1 run and 1 simulation · ")
 
 
@@ -78,14 +78,14 @@ def test_searches_and_sweeps_say_on_what_and_when() -> None:
     known: Any = {"workload": "shop", "place": "http://127.0.0.1:8080", "moment": WHEN}
     found = capacity_report(replace(page_subjects.capacity(), **known)).page
     assert found.title == "Capacity of shop"
-    assert f"capacity · {known['place']} · {WHEN} · 6 probes" in found.verdict.about
+    assert f"capacity · {known['place']} · {WHEN} · 6 probes" in found.headline.about
     assert found.tab == f"83/s - Capacity of shop - {WHEN}"
     swept = sweep_report(replace(page_subjects.swept(measured=True), **known)).page
-    assert f"sweep · shop · {known['place']} · {WHEN} · 6 points, measured" in swept.verdict.about
+    assert f"sweep · shop · {known['place']} · {WHEN} · 6 points, measured" in swept.headline.about
 
 
 def test_a_history_says_from_when_to_when() -> None:
-    about = history_report(page_subjects.history()).page.verdict.about
+    about = history_report(page_subjects.history()).page.headline.about
     assert "12 results" in about
     assert " to " in about
 

@@ -14,7 +14,7 @@ from browser import Browser, printed
 from fakes import demo_results
 
 from thinktime.present import page
-from thinktime.present.page import Page, Verdict
+from thinktime.present.page import Headline, Page
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report.results_page import page_of
 from thinktime.results.verdict import Objective
@@ -95,7 +95,7 @@ def test_each_first_screen_has_the_answer_and_the_first_chart(
     ("change", "lost"),
     [
         ({"about": ""}, ["origin"]),
-        ({"headline": "Words. " * 400}, ["origin", "chart"]),
+        ({"sentence": "Words. " * 400}, ["origin", "chart"]),
         ({"findings": ["A finding. " * 20] * 12}, ["chart"]),
     ],
 )
@@ -103,7 +103,7 @@ def test_an_answer_below_the_first_screen_is_noticed(
     browser: Browser, tmp_path: Path, change: dict[str, Any], lost: list[str]
 ) -> None:
     made = made_pages.pages()["failing"]
-    changed = replace(made, verdict=replace(made.verdict, **change))
+    changed = replace(made, headline=replace(made.headline, **change))
     shown = page.write(changed, tmp_path / "page.html")
     assert missing_on_the_first_screen(browser, shown) == lost
 
@@ -161,7 +161,7 @@ def test_the_contents_lie_beside_a_wide_page_and_are_folded_on_a_narrow_one(
 
 def test_a_text_has_one_style_of_percents_and_shows_code_as_code() -> None:
     said = "98.3% of `--rows all`, 5 %, (7%) of 'p99 > +5%'; a ` alone, `<b>`."
-    shown = page.render(Page("t", Verdict(said), []))
+    shown = page.render(Page("t", Headline(said), []))
     expected = (
         "98.3\u00a0% of <code>--rows all</code>, 5\u00a0%, (7\u00a0%) of &#39;p99 &gt; +5%&#39;; "
         "a ` alone, `&lt;b&gt;`."
@@ -187,7 +187,7 @@ LONG = Table(
 
 @pytest.fixture
 def long_table(browser: Browser, tmp_path: Path) -> Browser:
-    made = Page("t", Verdict("v"), [LONG])
+    made = Page("t", Headline("v"), [LONG])
     browser.complaints.clear()
     opened(browser, page.write(made, tmp_path / "long.html"), 1280)
     browser.evaluate(

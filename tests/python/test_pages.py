@@ -48,8 +48,8 @@ def text_named(name: str) -> str:
 
 def text_of(made: Page) -> str:
     """Verdict, tables, the words of charts, and the tables below them."""
-    parts = [made.title, "", made.verdict.headline, *made.verdict.findings]
-    parts += ["", "Before you trust these numbers:", *made.verdict.doubts]
+    parts = [made.title, "", made.headline.sentence, *made.headline.findings]
+    parts += ["", "Before you trust these numbers:", *made.headline.doubts]
     parts += tables_of(made.tables)
     for section in made.sections:
         parts += ["", f"## {section.title}", section.caption]
@@ -133,13 +133,13 @@ def test_points_of_a_real_server_are_called_measured() -> None:
 
 def test_learned_pages_say_the_advice_first(pages: dict[str, Page]) -> None:
     made = pages["learn"]
-    assert made.verdict.headline == "Plan with a partly-open model (likely)."
-    assert len(made.verdict.findings) <= 3
-    assert "load test would show" in made.verdict.findings[1]
-    assert len(" ".join(made.verdict.findings).split()) < 90
+    assert made.headline.sentence == "Plan with a partly-open model (likely)."
+    assert len(made.headline.findings) <= 3
+    assert "load test would show" in made.headline.findings[1]
+    assert len(" ".join(made.headline.findings).split()) < 90
     texts = [line for table in made.details for line in table.caption.splitlines()]
     assert [table.title for table in made.details] == ["The log", "The server", "Fidelity"]
-    for finding in [*made.verdict.findings, *texts]:
+    for finding in [*made.headline.findings, *texts]:
         assert finding[0] == finding[0].upper()
         assert finding.endswith(".")
         assert not re.search(r"\b(fcfs|ps|srpt|lru|peak)_\w|requests_per_s", finding)

@@ -32,7 +32,7 @@ from thinktime.history.report import report_of as history_report
 from thinktime.history.table import table as history_table
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
-from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
+from thinktime.operations.run_progress import Moment, ObjectiveMoment, PopulationMoment
 from thinktime.present import percentile
 from thinktime.present.chart import Chart, Panel
 from thinktime.present.percentile import NEEDED, backed
@@ -291,7 +291,7 @@ def test_the_live_page(many: int) -> None:
     for _ in range(2):
         subject.take(("moment", (moment(many), 9)))
     page = subject.page()
-    hold(in_words(page.verdict.headline), many)
+    hold(in_words(page.headline.sentence), many)
     (tile,) = [one for one in page.tiles if one.name.startswith("p99")]
     assert tile.more.startswith("—") != backed("p99", many)
     (now,) = [one for one in page.details if one.name == "now"]

@@ -24,15 +24,15 @@ import thinktime as tt
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = Path(sys.executable).parent
-WORKLOAD = 'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n[slo]\np99 = "{p99}"\n'
+WORKLOAD = 'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n[slo]\np50 = "{p50}"\n'
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "2ms"\n'
 SLOWER = SYSTEM.replace("2ms", "12ms")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "good.toml").write_text(WORKLOAD.format(p99="5s"))
-    (tmp_path / "bad.toml").write_text(WORKLOAD.format(p99="1us"))
+    (tmp_path / "good.toml").write_text(WORKLOAD.format(p50="5s"))
+    (tmp_path / "bad.toml").write_text(WORKLOAD.format(p50="1us"))
     return tmp_path
 
 
@@ -172,7 +172,7 @@ def test_a_missed_objective_fails_the_gate_and_keeps_everything(folder: Path, ur
         "run": 0, "report": 0, "gate": int(done.outputs["run"]["status"]),
     }  # fmt: skip
     assert "::error title=Thinktime::" in done.said
-    assert "p99 is " in done.summary
+    assert "p50 is " in done.summary
     assert (folder / "a b" / "report.html").exists()
     assert (folder / "a b" / "junit.xml").exists()
 

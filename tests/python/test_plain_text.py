@@ -259,7 +259,7 @@ def test_a_page_that_cannot_be_written_leaves_nothing_behind(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    empty = page.Page("t", page.Verdict("h"), [])
+    empty = page.Page("t", page.Headline("h"), [])
     with pytest.raises(OSError, match=r"No space left on device: '.*a\.html'"):
         page.write(empty, tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []

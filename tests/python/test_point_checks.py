@@ -75,7 +75,7 @@ def test_a_load_that_a_point_did_not_reach_is_told_everywhere() -> None:
     subject.take(("swept", (found, 2, 2)))
     made = sweep_report(found, "w")
     for page in (made.page, subject.page()):
-        assert any(one.startswith(wanted) for one in page.verdict.doubts), page.verdict.doubts
+        assert any(one.startswith(wanted) for one in page.headline.doubts), page.headline.doubts
         assert [*page.tables, *page.details][0].headings[-1] == "checks"
     assert f"- {wanted}" in markdown.document([made])
     assert "doubtful: " in made.cases[1].words
@@ -188,7 +188,7 @@ def test_doubts_are_about_probes_that_met_the_objectives() -> None:
     subject = Subject(WatchedRun("capacity", "w"))
     subject.take(("capacity", so_far(probes, "rate", "/s")))
     page = subject.page()
-    assert set(wanted) <= set(page.verdict.doubts)
+    assert set(wanted) <= set(page.headline.doubts)
     assert "checks" in [*page.tables, *page.details][0].headings
 
 

@@ -163,7 +163,7 @@ def report_of(*places: Path) -> Page:
 
 def test_the_report_of_several_runs_says_first_whether_they_agree(written: Path) -> None:
     made = report_of(written / "run-1", written / "run-2")
-    assert made.verdict.doubts[0].startswith("Agreement: hysteresis: <b>two</b> values; look for")
+    assert made.headline.doubts[0].startswith("Agreement: hysteresis: <b>two</b> values; look for")
     assert [table.name for table in made.tables[:3]] == ["results", "runs", "agreement"]
     assert made.tables[1].lines[-1].name == "all runs"
     done = CliRunner().invoke(

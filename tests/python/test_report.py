@@ -1,4 +1,4 @@
-"""The report: numbers in words, cases, table, verdict and charts."""
+"""The report: numbers in words, cases, table, headline and charts."""
 
 import io
 import re
@@ -13,9 +13,8 @@ from rich.console import Console
 
 from thinktime.present import units
 from thinktime.present.figure import POINTS_MAX, thin
-from thinktime.report import contrast
+from thinktime.report import contrast, headline_of
 from thinktime.report import rows as rows_of
-from thinktime.report import verdict as verdict_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, in_system
 from thinktime.report.terminal import render
@@ -125,7 +124,7 @@ def test_a_run_of_an_unknown_server_is_not_held_against_exact_values():
     assert (measured.kind, measured.reference) == ("measured", "the simulation")
     assert (model.kind, model.reference) == ("simulated", "the exact values")
     assert exact.kind == "exact"
-    said = " ".join(verdict_of([real, simulated]).findings)
+    said = " ".join(headline_of([real, simulated]).findings)
     assert "The mean lies within its 95 % confidence interval of the exact value." in said
     assert "Measured mean against simulated: open 0.0 %, within the 95 % interval." in said
 
@@ -154,17 +153,17 @@ def test_terminal_table(demo):
     assert "simulated, same sample path" in text
 
 
-# ---- verdict
+# ---- headline
 
 
 def test_headline_is_the_sharpest_contrast(demo):
-    verdict = verdict_of(demo)
-    assert verdict.headline == (
+    headline = headline_of(demo)
+    assert headline.sentence == (
         "At the same load of 0.80 the open system has a p99 of 458 ms: 97 times the 4.70 ms of "
         "the closed system with 1 client (exact values)."
     )
-    assert any("2.8 times as long in the closed system with 10" in f for f in verdict.findings)
-    assert verdict.doubts == []
+    assert any("2.8 times as long in the closed system with 10" in f for f in headline.findings)
+    assert headline.doubts == []
 
 
 def test_a_contrast_names_the_figures_of_both_sides(demo):
@@ -178,15 +177,15 @@ def test_a_contrast_names_the_figures_of_both_sides(demo):
 
 def test_loads_of_short_runs_stand_beside_that_of_the_long_run(demo):
     """The real run of one client came to a load of 0.76, and the case is at 0.80."""
-    (said,) = [one for one in verdict_of(demo).findings if "all at a load" in one]
+    (said,) = [one for one in headline_of(demo).findings if "all at a load" in one]
     assert "all at a load of 0.80 in the long run (0.76 to 0.80 in these results)" in said
-    alike = verdict_of(demo[2::3]).findings
+    alike = headline_of(demo[2::3]).findings
     assert alike[0] == "3 systems, all at a load of 0.80."
 
 
 def test_agreement_with_theory():
-    assert "The mean lies within" in verdict_of([at_load_08()]).findings[0]
-    findings = verdict_of([at_load_08(mean=0.209)]).findings
+    assert "The mean lies within" in headline_of([at_load_08()]).findings[0]
+    findings = headline_of([at_load_08(mean=0.209)]).findings
     assert findings == [
         "Further from the exact mean than its 95 % confidence interval: open (simulated) by "
         "+10.0 %, ± 2.1 %."
@@ -196,15 +195,15 @@ def test_agreement_with_theory():
 def test_no_contrast_within_the_confidence_intervals():
     a = at_load_08(mean=0.200, ci95=0.05)
     b = replace(at_load_08(mean=0.260, ci95=0.05), workload=open_(80, poisson=False, name="even"))
-    assert "do not tell the systems apart" in verdict_of([a, b]).headline
+    assert "do not tell the systems apart" in headline_of([a, b]).sentence
     a.summary["response_time_s"]["ci95"] = b.summary["response_time_s"]["ci95"] = 0.005
-    assert "1.3 times" in verdict_of([a, b]).headline
+    assert "1.3 times" in headline_of([a, b]).sentence
 
 
 def test_few_requests_bear_no_claim():
     a, b = at_load_08(requests=50), at_load_08(requests=50, mean=9.0, p99=99.0, ci95=None)
     b.workload = open_(80, poisson=False)
-    assert "too few requests" in verdict_of([a, b]).headline
+    assert "too few requests" in headline_of([a, b]).sentence
 
 
 @pytest.mark.parametrize(
@@ -219,12 +218,12 @@ def test_few_requests_bear_no_claim():
 def test_doubts(change, words):
     result = at_load_08("run")
     result.summary |= change
-    assert words in " ".join(verdict_of([result]).doubts)
+    assert words in " ".join(headline_of([result]).doubts)
 
 
 def test_what_cannot_be_trusted_is_said():
     result = replace(at_load_08("run"), untrusted="the target refused", interrupted=True)
-    assert verdict_of([result]).doubts[:2] == [
+    assert headline_of([result]).doubts[:2] == [
         "Not to be trusted: the target refused.", "It was stopped before its end.",
     ]  # fmt: skip
 

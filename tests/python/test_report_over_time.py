@@ -15,7 +15,7 @@ from answer_server import Answer, answer_server
 
 import thinktime as tt
 from thinktime.present.chart import Drawing, sections
-from thinktime.present.page import Page, Verdict, render
+from thinktime.present.page import Headline, Page, render
 from thinktime.report.attempts import rows_of
 from thinktime.report.case import Entry
 from thinktime.report.case import cases as cases_of
@@ -202,7 +202,7 @@ def test_no_loop_goes_over_rows() -> None:
     table = pl.concat([page_subjects.rows() for _ in range(50)])
     result = page_subjects.measured()
     result.requests = table
-    made = Page("rows", Verdict("many"), [], sections(CHARTS, cases_of([result])))
+    made = Page("rows", Headline("many"), [], sections(CHARTS, cases_of([result])))
     assert len(render(made).encode()) < 2_000_000
 
 

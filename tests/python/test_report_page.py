@@ -13,13 +13,12 @@ import pytest
 from fakes import BIMODAL, closed, one, open_
 
 from thinktime.present.embedded import asset
+from thinktime.present.page import Headline
 from thinktime.present.page import Page as OwnPage
-from thinktime.present.page import Verdict
 from thinktime.present.page import render as render_page
 from thinktime.present.page import write as write_page
-from thinktime.report import report, validity_table
+from thinktime.report import headline_of, report, validity_table
 from thinktime.report import rows as rows_of
-from thinktime.report import verdict as verdict_of
 from thinktime.report.results_page import page_of
 from thinktime.report.terminal import render
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
@@ -151,7 +150,7 @@ def test_results_with_nothing_in_them(kind, tmp_path):
     lost.run_toml, lost.run = "", {}
     made = page([lost, replace(lost, workload=closed(3, None))], tmp_path)
     assert made.text.count("Nothing to draw") == 2
-    assert "Nothing is known" in verdict_of([lost]).headline
+    assert "Nothing is known" in headline_of([lost]).sentence
     render(rows_of([empty, lost]))
     with pytest.raises(ValueError, match="at least one result"):
         report([], tmp_path / "x.html")
@@ -192,7 +191,7 @@ def test_a_browser_draws_all_charts_without_a_complaint(evil, demo_page, tmp_pat
 
 
 def test_words_keep_the_capitals_that_they_have() -> None:
-    text = render_page(OwnPage("t", Verdict("v"), [], words={"SRPT gains": "x", "bars": "y"}))
+    text = render_page(OwnPage("t", Headline("v"), [], words={"SRPT gains": "x", "bars": "y"}))
     assert "<dt>SRPT gains</dt>" in text
     assert "<dt>Bars</dt>" in text
 
@@ -215,7 +214,7 @@ def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
         ("generator, link", UNSEEN, "It has none."),
         ("steady state", UNSEEN, "Too short."),
     ]
-    shown = render_page(OwnPage("t", Verdict("h"), [table]))
+    shown = render_page(OwnPage("t", Headline("h"), [table]))
     assert "<dt>load</dt><dd>60/s were begun, &lt;b&gt;60/s&lt;/b&gt; were asked for.</dd>" in shown
     assert not any(f"<dt>{name}" in shown for name in ("counts", "generator", "link"))
 
@@ -248,7 +247,7 @@ def test_a_warning_of_several_results_stands_once() -> None:
     one.summary["warnings"] = ["the generator was late by 1.20 ms"]
     other.summary["warnings"] = ["the generator was late by 3 s"]
     third.summary["warnings"] = ["the disk is full"]
-    doubts = verdict_of([one, other, third]).doubts
+    doubts = headline_of([one, other, third]).doubts
     assert [doubt for doubt in doubts if "generator" in doubt] == [
         "2 of 3 results, as in closed, 1 client, measured: the generator was late by 1.20 ms."
     ]
@@ -259,14 +258,14 @@ def test_a_doubt_that_spoils_a_result_stands_first() -> None:
     one, other = fakes.demo_results(300)[:2]
     one.summary["warnings"] = ["the disk is full"]
     other = replace(other, untrusted="nothing was sent")
-    doubts = verdict_of([one, other]).doubts
+    doubts = headline_of([one, other]).doubts
     assert "not to be trusted: nothing was sent" in doubts[0]
 
 
 @pytest.mark.parametrize(("number", "more"), [(5, ""), (6, "and 1 more"), (20, "and 15 more")])
 def test_many_doubts_leave_room_for_the_answer(number: int, more: str) -> None:
     doubts = [f"doubt {n}" for n in range(number)]
-    html = render_page(OwnPage("t", Verdict("h", doubts=doubts), []))
+    html = render_page(OwnPage("t", Headline("h", doubts=doubts), []))
     shown, _, folded = html.partition("<summary>and ")
     assert [doubt for doubt in doubts if f"<li>{doubt}</li>" in shown] == doubts[:5]
     assert [doubt for doubt in doubts if f"<li>{doubt}</li>" in folded] == doubts[5:]

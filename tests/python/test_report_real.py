@@ -18,9 +18,8 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.present import units
 from thinktime.present.page import colour
-from thinktime.report import origin
+from thinktime.report import headline_of, origin
 from thinktime.report import rows as rows_of
-from thinktime.report import verdict as verdict_of
 from thinktime.report.case import cases
 from thinktime.report.charts import throughput
 from thinktime.report.results_page import page_of
@@ -75,7 +74,7 @@ def test_sessions_by_a_script_have_no_number_of_requests() -> None:
     result = tt.simulate(workload, system, duration=20, warmup=0)
     (case,) = cases([result])
     assert case.label == "partly open, sessions by a script"
-    headline = verdict_of([result]).headline
+    headline = headline_of([result]).sentence
     assert headline.startswith("The partly-open system with sessions by a script")
     assert "nan" not in headline.lower()
 
@@ -85,8 +84,8 @@ def test_real_runs_of_one_workload_are_told_apart(before_and_after: list[tt.Resu
     found = cases(before_and_after)
     assert [case.label for case in found] == ["open, before deploy", "open, after deploy"]
     assert colour(found[0].place) != colour(found[1].place)
-    verdict = verdict_of(before_and_after)
-    text = " ".join([verdict.headline, *verdict.findings])
+    headline = headline_of(before_and_after)
+    text = " ".join([headline.sentence, *headline.findings])
     assert "unknown" not in text
     assert "2 results, whose loads are not known." in text
     if "the open system (before deploy)" not in text:

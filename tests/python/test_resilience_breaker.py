@@ -123,7 +123,7 @@ def test_a_second_implementation_lets_the_same_attempts_through(trials: int) -> 
             served = sorted([*served, (done, sent)])
             expected.append(None)
     assert rows["error"].cast(polars.String).to_list() == expected
-    # All happens often: it opened at least a hundred times.
+    # Each case occurs often: the breaker opened at least a hundred times.
     opened = [n for n, error in enumerate(expected) if error == OPEN and expected[n - 1] != OPEN]
     assert len(opened) > 100
 

@@ -40,7 +40,7 @@ def test_a_guessed_server_is_a_doubt_at_the_top_of_the_page(millis: bool, tmp_pa
     server = learned.server()
     assert server is not None
     page = page_of(learned, None, server)
-    doubts = [one for one in page.verdict.doubts if "server is guessed in part" in one]
+    doubts = [one for one in page.headline.doubts if "server is guessed in part" in one]
     (section,) = [one for one in page.details if one.name == "server"]
     assert bool(server.guesses) == bool(doubts) == (not section.folded) == (not millis)
 
@@ -150,7 +150,7 @@ def test_a_page_says_once_that_a_result_is_not_to_be_trusted(tmp_path: Path) -> 
     system = {"name": "s", "learned": learned, "station": [{"name": "s", "demand": "exp(9ms)"}]}
     workload = {"name": "w", "arrivals": {"model": "open", "rate": "9/s"}}
     found = tt.simulate(workload, system, requests=5_000, output=tmp_path / "r")
-    said = report_page([found]).verdict
+    said = report_page([found]).headline
     assert said.state == "not to be trusted"
-    words = [said.headline, *said.findings, *said.doubts]
+    words = [said.sentence, *said.findings, *said.doubts]
     assert not [one for one in words if "not to be trusted" in one.lower()]

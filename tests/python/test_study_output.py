@@ -25,6 +25,7 @@ SHORT = {
     "bookstore/study.py": "--quick",
     "clubweb/real.py": "--small",
     "clubweb/study.py": "--small",
+    "containers/study.py": "--quick",
     "moss/study.py": "--runs=2",
     "nsdi06/run.py": "--quick",
     "omission-and-collapse/run.py": "--quick",

@@ -15,7 +15,7 @@ from thinktime.cli import app
 from thinktime.results.objective_words import words_of
 from thinktime.sweeps import charts, grid, objectives_of
 from thinktime.sweeps.curves import SweepCurves
-from thinktime.sweeps.verdict import verdict
+from thinktime.sweeps.headline import headline_of
 
 WORKLOAD = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'\n"
 SYSTEM = "name = 's'\n[[station]]\nname = 'server'\ndemand = 'exp(10ms)'\n"
@@ -54,7 +54,7 @@ def test_chance_is_not_told_as_an_effect(halves: tuple[float | None, float], sta
         {"load": load, "response_mean_s": mean, "response_ci95_s": half, "slo": slo}
         for load, mean, half, slo in zip((1, 2), means, halves, ("met", "not met"), strict=True)
     ]
-    said = verdict(SweepCurves(pl.DataFrame(rows), [grid.parse("load=1,2")], measured=True))
+    said = headline_of(SweepCurves(pl.DataFrame(rows), [grid.parse("load=1,2")], measured=True))
     assert said.findings[0].startswith(start)
     assert "The SLO: met at 1, not met at 1 of 2 points." in said.findings
 
@@ -318,8 +318,8 @@ def judged(verdicts: dict[str, str], objectives: str = "") -> SweepCurves:
 def test_the_headline_says_where_objectives_are_met(
     verdicts: dict[str, str], objectives: str, headline: str
 ) -> None:
-    found = verdict(judged(verdicts, objectives))
-    assert found.headline == headline
+    found = headline_of(judged(verdicts, objectives))
+    assert found.sentence == headline
     assert found.findings[0].startswith("The mean response time goes from")
 
 
@@ -330,8 +330,8 @@ def test_a_point_that_is_not_to_be_trusted_meets_nothing_for_certain() -> None:
             pl.lit("the generator was late")
         )
     )
-    found = verdict(SweepCurves(table, swept.axes, False))
-    assert found.headline == (
+    found = headline_of(SweepCurves(table, swept.axes, False))
+    assert found.sentence == (
         "fcfs meets the SLO up to a load of 0.6; ps at 0.3 and 0.9 (cannot tell at 0.6). "
         "1 of 6 points is doubtful."
     )

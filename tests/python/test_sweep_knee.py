@@ -61,7 +61,7 @@ def swept(requests: int) -> SweepCurves:
 def test_it_is_marked_and_told() -> None:
     shown = swept(10_000)
     page = report_of(shown).page
-    assert any("knee" in one and one.endswith("is at load 0.5.") for one in page.verdict.findings)
+    assert any("knee" in one and one.endswith("is at load 0.5.") for one in page.headline.findings)
     section = next(one for one in page.sections if one.name == "percentiles")
     assert section.drawing is not None
     figure = section.drawing.panels[0].figure

@@ -30,7 +30,7 @@ from switch_servers import (
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.operations.dispatcher import SwitchTotals
+from thinktime.operations.content_switch import SwitchTotals
 
 CLASSES = 'classes = { heavy = ["search"], light = ["page", "image"] }'
 

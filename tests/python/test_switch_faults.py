@@ -13,7 +13,7 @@ import pytest
 from nginx_server import free_port
 from switch_servers import Backend, backends, connected, echo, get, says, sent, switching
 
-from thinktime.operations.dispatcher import SwitchTotals
+from thinktime.operations.content_switch import SwitchTotals
 
 
 def hang(_: Backend, connection: socket.socket, __: str) -> bool:

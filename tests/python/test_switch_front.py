@@ -31,7 +31,7 @@ from test_https import make_certificate
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.operations.dispatcher import SwitchTotals
+from thinktime.operations.content_switch import SwitchTotals
 
 CURL = shutil.which("curl")
 

@@ -13,7 +13,7 @@ from switch_servers import Backend, backends, echo, get, says, switching, system
 from test_switch_metrics import Metrics, told
 
 import thinktime as tt
-from thinktime.operations.dispatcher import SwitchTotals
+from thinktime.operations.content_switch import SwitchTotals
 
 GIVEN = {
     "health": "/health?who=switch", "health_every": "20ms", "failures": 2, "closed": "1ms",

@@ -12,7 +12,7 @@ import pytest
 from switch_servers import Backend, backends, body_of, connected, echo, get, says, sent, switching
 from test_switch_faults import ANSWERS, hang, reset
 
-from thinktime.operations.dispatcher import SwitchTotals
+from thinktime.operations.content_switch import SwitchTotals
 
 
 def drip(_: Backend, connection: socket.socket, target: str) -> bool:

@@ -18,7 +18,7 @@ from rich.console import Console
 
 import thinktime as tt
 from thinktime.cli import live_view
-from thinktime.operations.moment import ObjectiveMoment, PopulationMoment
+from thinktime.operations.run_progress import ObjectiveMoment, PopulationMoment
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'

@@ -28,7 +28,7 @@ EXCEPTIONS = {
     ("crates/py/src/learn.rs", "functions"): "the keyword arguments are half of it",
     ("python/thinktime/cli/learn.py", "functions"): "the options are the signature",
     ("python/thinktime/learn/views/summary.py", "functions"): "one line a figure",
-    ("python/thinktime/operations/dispatcher.py", "functions"): "the options are the signature",
+    ("python/thinktime/operations/content_switch.py", "functions"): "the options are the signature",
     ("python/thinktime/operations/real_run.py", "functions"): "the options are the signature",
     ("crates/py/src/simulate.rs", "functions"): "the keyword arguments are half of it",
     ("crates/py/src/run.rs", "functions"): "the keyword arguments are half of it",

@@ -244,6 +244,29 @@ def test_a_run_with_the_demands_has_the_tokens_of_the_simulation(tmp_path: Path)
     assert mean >= 0.8 * exact
 
 
+def test_rows_and_summary_have_the_tokens_that_responses_report(tmp_path: Path) -> None:
+    model = system()
+    text = workload("prompt = 'geometric(30)', output = 'geometric(9)'").to_toml()
+    asked = tt.Workload(
+        text.replace("stream = true", "stream = true\nstream_options = { include_usage = true }")
+    )
+    assert "include_usage" in asked.to_toml()
+    folder = tmp_path / "simulated"
+    tt.simulate(asked, model, requests=40, warmup=0, rows="all", output=folder)
+    with tt.serve(model) as server:
+        measured = tt.run(asked, server.url, requests=40, warmup=0, drain=300, demands=model)
+    order = ["session", "request"]
+    ours = pl.read_parquet(folder / "requests.parquet").sort(order)
+    theirs = pl.DataFrame(measured.requests).sort(order)
+    for name in ("prompt_tokens", "output_tokens"):
+        assert theirs[name].to_list() == ours[name].to_list()
+        # The key of a typed dictionary is a variable here.
+        assert measured.summary[name] == ours[name].sum()  # type: ignore[literal-required]
+    # The report is an event of its own, and no token.
+    assert theirs["events"].to_list() == [1 + tokens for tokens in ours["output_tokens"]]
+    assert ours["events"].to_list() == ours["output_tokens"].to_list()
+
+
 # ---- systems and commands
 
 

@@ -23,7 +23,7 @@ from real_runs import TcpServer
 import thinktime as tt
 from thinktime.monitor import otlp
 from thinktime.monitor.spans import traces as spans_message
-from thinktime.operations.moment import RequestSpan
+from thinktime.operations.run_progress import RequestSpan
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 FIELD = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-01")

@@ -20,7 +20,7 @@ from validity_runs import ONE, rows_of, series_of, verdict
 
 import thinktime as tt
 from thinktime.present.percentile import NEEDED
-from thinktime.results import independent
+from thinktime.results import independent_requests
 from thinktime.stats import minimum_samples
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN
 from thinktime.validity.checks import judge
@@ -260,7 +260,7 @@ def test_a_result_whose_requests_mostly_failed_says_so_in_its_verdict() -> None:
 
 def worth(seen: Evidence, number: float | None) -> Evidence:
     """The same with this number of independent requests."""
-    return replace(seen, summary=seen.summary | {independent.KEY: number})
+    return replace(seen, summary=seen.summary | {independent_requests.KEY: number})
 
 
 def test_the_numbers_of_requests_that_percentiles_need() -> None:
@@ -292,11 +292,13 @@ def test_a_mean_that_is_hardly_known_is_worth_few_independent_requests() -> None
     shares = np.diff(-np.exp(-np.linspace(0, 20, 20_001)))
     bins = [(0.0005 + 0.001 * n, float(many)) for n, many in enumerate(1e9 * shares)]
     summary = {"response_time_s": {"ci95": 0.3}, "replication_means_s": [1.0]}
-    assert independent.counted(summary, bins) == pytest.approx((2.093 / 0.3) ** 2, rel=0.01)
+    assert independent_requests.counted(summary, bins) == pytest.approx(
+        (2.093 / 0.3) ** 2, rel=0.01
+    )
     two = summary | {"replication_means_s": [1.0, 1.0]}
-    assert independent.counted(two, bins) == pytest.approx((12.71 / 0.3) ** 2, rel=0.01)
-    assert independent.counted(summary, []) is None
-    assert independent.counted(summary, [(1.0, 50)]) == 50, "times that are all alike"
+    assert independent_requests.counted(two, bins) == pytest.approx((12.71 / 0.3) ** 2, rel=0.01)
+    assert independent_requests.counted(summary, []) is None
+    assert independent_requests.counted(summary, [(1.0, 50)]) == 50, "times that are all alike"
 
 
 # ---- results

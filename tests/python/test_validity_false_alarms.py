@@ -19,7 +19,7 @@ from validity_runs import ONE, rows_of, verdict
 
 import thinktime as tt
 from thinktime.numerics.student import quantile
-from thinktime.results.finding import Unseen
+from thinktime.results.finding import NoData
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, steadiness, validity_of
 from thinktime.validity.checks import CHECKS, judge
 from thinktime.validity.evidence import Evidence, of_result
@@ -230,7 +230,7 @@ def test_what_wanders_is_no_level() -> None:
         walk = 10 + np.cumsum(random.standard_normal(20)) * 0.3
         try:
             steadiness.judged(walk, np.arange(20.0), "response time", str)
-        except Unseen as why:
+        except NoData as why:
             told.append(str(why))
     assert len(told) >= 5
     assert all("so alike that a change cannot be told from chance" in one for one in told)

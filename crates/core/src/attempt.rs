@@ -23,9 +23,9 @@ pub struct Attempt {
     /// The number of the request that is the base of its page; [`NO_PAGE`] if it belongs to no
     /// page.
     pub page: u32,
-    /// When this attempt was to be sent: at the scheduled time, or once it had a place among those
-    /// in flight.
-    pub scheduled: Nanos,
+    /// When this attempt was due to be sent: at its scheduled time, or once it had a place among
+    /// those in flight.
+    pub due: Nanos,
     /// The scheduled time of the request; response times run from here.
     pub request_scheduled: Nanos,
 }
@@ -33,8 +33,8 @@ pub struct Attempt {
 impl Attempt {
     /// The scheduled time of the attempt: a first attempt may then have waited for a place.
     #[must_use]
-    pub fn wanted(&self) -> Nanos {
-        if self.attempt == 1 { self.request_scheduled } else { self.scheduled }
+    pub fn scheduled(&self) -> Nanos {
+        if self.attempt == 1 { self.request_scheduled } else { self.due }
     }
 
     /// The place of its population, and the session's number among those that came, from 0; `None`
@@ -118,6 +118,15 @@ pub(crate) const SESSIONS: u64 = 1 << 48;
 /// these exist or not.
 pub(crate) const FIRST_SESSION: u64 = 1 << 40;
 
+/// The tokens of one request to a language model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenCounts {
+    /// Those of the prompt.
+    pub prompt: u32,
+    /// Those of the response.
+    pub output: u32,
+}
+
 /// When the events of one streamed response came, from the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventTimes {
@@ -127,11 +136,19 @@ pub struct EventTimes {
     pub first: Nanos,
     /// The last; [`Nanos::MAX`] if none came.
     pub last: Nanos,
+    /// The tokens that the response reports; 0 if it reports none.
+    #[serde(default)]
+    pub tokens: TokenCounts,
 }
 
 impl EventTimes {
     /// No event came.
-    pub const NONE: EventTimes = EventTimes { count: 0, first: Nanos::MAX, last: Nanos::MAX };
+    pub const NONE: EventTimes = EventTimes {
+        count: 0,
+        first: Nanos::MAX,
+        last: Nanos::MAX,
+        tokens: TokenCounts { prompt: 0, output: 0 },
+    };
 }
 
 impl Default for EventTimes {

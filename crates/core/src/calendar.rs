@@ -8,10 +8,10 @@
 //! kept. A key pushed onto the current day is inserted in order, or goes to a heap if that takes
 //! too long. So a few keys, or keys that no width suits, cost as much as in a heap.
 
-use self::far::{Far, NONE, NOTHING};
+use self::overflow::{NONE, NOTHING, Overflow};
 use crate::heap::{Heap, Node};
 
-mod far;
+mod overflow;
 #[cfg(test)]
 mod tests;
 
@@ -31,7 +31,7 @@ pub(crate) struct Calendar<T> {
     /// The entries on days to come and beyond, and free places, each in a list.
     entries: Vec<Entry<T>>,
     free: u32,
-    far: Far,
+    far: Overflow,
     /// The beginning of the first day, and the logarithm of a day's width.
     begin: u64,
     shift: u32,
@@ -241,7 +241,7 @@ impl<T: Copy> Calendar<T> {
 
     /// Lays out days for the far entries; without any, the current day takes all.
     fn lay_out(&mut self) {
-        let Far { list, len, smallest } = std::mem::replace(&mut self.far, NOTHING);
+        let Overflow { list, len, smallest } = std::mem::replace(&mut self.far, NOTHING);
         if len == 0 {
             (self.tomorrow, self.shift) = (u64::MAX, 63);
             return;

@@ -139,7 +139,7 @@ impl<T: Copy> Heap<T> {
         Some(first)
     }
 
-    /// Removes any one, at the least cost.
+    /// Removes an arbitrary item: the one that costs least.
     #[inline]
     pub(crate) fn pop_any(&mut self) -> Option<(u64, T)> {
         let any = self.peek().is_some().then(|| self.take_last())?;

@@ -31,11 +31,11 @@ pub mod request;
 mod ring;
 pub mod secrets;
 pub mod share;
+mod simd;
 pub mod statistics;
 pub mod system;
 mod times;
 pub mod trace;
-mod wide;
 pub mod words;
 pub mod workload;
 

@@ -43,7 +43,7 @@ pub fn read_column(path: &Path, column: Option<&str>) -> Result<Column, DataErro
         })?);
         ended |= column.null_count() > 0;
     }
-    Ok(Column { name: names.get(place).cloned(), numbers })
+    Ok(Column { name: names.get(place).cloned(), numbers, are_stamps: false })
 }
 
 /// The number of values before the nulls at the end; nothing if a null stands before a value.

@@ -36,7 +36,7 @@ pub struct RowTable {
 }
 
 impl RowTable {
-    /// With these names.
+    /// A table of rows with these names.
     #[must_use]
     pub fn new(labels: Labels) -> RowTable {
         let schema = schema(&labels);
@@ -61,7 +61,7 @@ impl RowTable {
             counts(rows, |row| row.attempt.index),
             counts(rows, |row| row.attempt.attempt),
             dictionary(rows, |row| names.get(row.attempt.kind as usize).map(String::as_str)),
-            times(rows, |row| row.attempt.wanted()),
+            times(rows, |row| row.attempt.scheduled()),
             times(rows, |row| row.sent),
             times(rows, |row| row.first_byte),
             times(rows, |row| row.done),
@@ -84,6 +84,8 @@ impl RowTable {
             columns.push(seconds(rows, |row| row.first_event().unwrap_or(Nanos::MAX)));
             columns.push(seconds(rows, gap));
             columns.push(counts(rows, |row| row.events.count));
+            columns.push(reported(rows, |row| row.reported_tokens().prompt));
+            columns.push(reported(rows, |row| row.reported_tokens().output));
         }
         RecordBatch::try_new(self.schema(), columns).expect("columns match the schema above")
     }
@@ -120,6 +122,8 @@ fn schema(labels: &Labels) -> SchemaRef {
         fields.push(optional("first_event_s", DataType::Float64));
         fields.push(optional("event_gap_s", DataType::Float64));
         fields.push(required("events", DataType::UInt32));
+        fields.push(optional("prompt_tokens", DataType::UInt32));
+        fields.push(optional("output_tokens", DataType::UInt32));
     }
     Arc::new(Schema::new(fields))
 }
@@ -133,6 +137,13 @@ fn integers(rows: &[Row], value: impl Fn(&Row) -> u64) -> ArrayRef {
 fn counts(rows: &[Row], value: impl Fn(&Row) -> u32) -> ArrayRef {
     let mut column = UInt32Builder::with_capacity(rows.len());
     rows.iter().for_each(|row| column.append_value(value(row)));
+    Arc::new(column.finish())
+}
+
+/// Numbers of which 0 is unknown.
+fn reported(rows: &[Row], value: impl Fn(&Row) -> u32) -> ArrayRef {
+    let mut column = UInt32Builder::with_capacity(rows.len());
+    rows.iter().for_each(|row| column.append_option(Some(value(row)).filter(|number| *number > 0)));
     Arc::new(column.finish())
 }
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use thinktime_core::system::SystemModel;
-use thinktime_core::system::machine::{Placed, Placing, Schedule, Turn};
+use thinktime_core::system::machine::{CoreAssignment, PlacementReason, Schedule, Turn};
 use thinktime_core::time::Nanos;
 
 /// An event; times are in microseconds.
@@ -90,16 +90,16 @@ fn turned<'a>(turn: &Turn, name: &'a str, service: Option<&'a str>) -> Event<'a>
 }
 
 /// A task's first core, or its move to another one: an instant of the new core.
-fn placement_event<'a>(one: &Placed, name: &'a str) -> Event<'a> {
+fn placement_event<'a>(one: &CoreAssignment, name: &'a str) -> Event<'a> {
     Event {
         name,
         ph: "i",
         pid: one.machine + 1,
         tid: one.core,
         cat: Some(match one.why {
-            Placing::New => "placed",
-            Placing::Woken => "woken",
-            Placing::Moved => "moved",
+            PlacementReason::New => "placed",
+            PlacementReason::Woken => "woken",
+            PlacementReason::Moved => "moved",
         }),
         ts: microseconds(one.at),
         dur: None,

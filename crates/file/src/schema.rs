@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::error::Invalid;
 
-mod repeated;
+mod duplicate_keys;
 mod resolved;
 mod words;
 
@@ -160,7 +160,7 @@ impl<'a> Source<'a> {
         let (key, message) = match self.listed_table(line, message) {
             Some(table) => (table, format!("is one table, no list of them: write [{table}]")),
             // An error that concerns no value has no key.
-            None => match repeated::one_or_each(self.text, line, message) {
+            None => match duplicate_keys::one_or_each(self.text, line, message) {
                 Some(remedy) => ("", remedy),
                 None => (key.unwrap_or_default(), with_remedy(message)),
             },

@@ -37,7 +37,7 @@ struct Requests {
 
 impl RowSink for Requests {
     fn row(&mut self, row: &Row) {
-        self.scheduled_ns.push(row.attempt.wanted().0 as i64);
+        self.scheduled_ns.push(row.attempt.scheduled().0 as i64);
         self.session.push(row.attempt.session);
         self.request.push(row.attempt.index);
         self.kind.push(row.attempt.kind);

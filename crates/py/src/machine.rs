@@ -17,8 +17,8 @@ pub(crate) fn scheduler(name: &str) -> PyResult<&'static str> {
     preset(name).map_err(|error| invalid(&error))
 }
 
-/// The features in a file's text, checked, with the tables of the text `changes` in place of its
-/// own; as JSON. Times are in text, with their units.
+/// Checks the features in a file's text, and gives them as JSON, with times as text. Tables in the
+/// text `changes` replace those of the file.
 #[pyfunction]
 #[pyo3(signature = (text, changes = ""))]
 pub(crate) fn scheduler_features(text: &str, changes: &str) -> PyResult<String> {

@@ -10,7 +10,7 @@ use thinktime_core::record::{Row, RowSink};
 use thinktime_core::request::RequestKind;
 use thinktime_core::statistics::{Tally, TimeFigures};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Objective, Of, Workload};
+use thinktime_core::workload::{Objective, Scope, Workload};
 use thinktime_core::{attempt::Fate, limit::Limit};
 use thinktime_net::generator::RunProgress;
 
@@ -50,10 +50,10 @@ impl Wanted {
             Some(workload.requests.iter().map(wanted).collect())
         };
         let about = match &objective.of {
-            Of::All => None,
-            Of::Population(_, place) => about(&|kind| kind.population as usize == *place),
-            Of::Request(name) => about(&|kind| kind.name == *name),
-            Of::Check(_) => return None,
+            Scope::All => None,
+            Scope::Population(_, place) => about(&|kind| kind.population as usize == *place),
+            Scope::Request(name) => about(&|kind| kind.name == *name),
+            Scope::Check(_) => return None,
         };
         let of_rows = matches!(objective.figure, Figure::Response(_) | Figure::Errors);
         let objective = objective.clone();
@@ -164,7 +164,7 @@ impl Monitor {
             }
         }
         if counts && response.is_some() {
-            self.lateness.add(row.sent.since(row.attempt.scheduled));
+            self.lateness.add(row.sent.since(row.attempt.due));
         }
     }
 
@@ -172,15 +172,15 @@ impl Monitor {
     pub(crate) fn seen(
         &mut self,
         progress: &RunProgress,
-        unshown: Option<Seen>,
+        unshown: Option<MomentFigures>,
         last: bool,
-    ) -> Seen {
+    ) -> MomentFigures {
         let mut spans = unshown.map_or(Vec::new(), |unshown| unshown.spans);
         if let Some(traced) = &mut self.traced {
             traced.end_period(Nanos::from_secs_f64(progress.time_s), last, &mut spans);
         }
         let populations = self.populations.iter();
-        Seen {
+        MomentFigures {
             time_s: progress.time_s,
             in_flight: progress.in_flight,
             all: self.all.figures(),
@@ -197,7 +197,7 @@ impl Monitor {
 
 /// A run at one moment.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct MomentFigures {
     time_s: f64,
     in_flight: u64,
     all: Figures,
@@ -240,7 +240,7 @@ impl Figures {
     }
 }
 
-impl Seen {
+impl MomentFigures {
     /// As the keyword arguments of `thinktime.Moment`.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = self.all.to_dict(py)?;

@@ -7,7 +7,7 @@ use thinktime_core::schema::resolved;
 use thinktime_core::workload::{self, ClientLimits};
 
 use crate::distribution::Distribution;
-use crate::plain::plain;
+use crate::python_values::plain;
 
 /// Users of one kind: their sessions, and the actions of these.
 #[pyclass(frozen, module = "thinktime")]

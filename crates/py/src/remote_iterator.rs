@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use thinktime_core::time::Nanos;
-use thinktime_sim::{Found, RemoteReplications};
+use thinktime_sim::{RemoteReplication, RemoteReplications};
 
 /// A callable that begins the work, and its iterator, which gives None while there is nothing new.
 /// An exception ends it.
@@ -53,15 +53,15 @@ impl RemoteReplications for RemoteIterator {
         self.call(|py, python| python.call1(py, (warmup.0, rows)));
     }
 
-    fn next(&mut self) -> Found {
+    fn next(&mut self) -> RemoteReplication {
         let read = |found: &Bound<'_, PyAny>| {
             let (number, bytes): (u32, Bound<'_, PyBytes>) = found.extract()?;
             Ok((number, bytes.as_bytes().to_vec()))
         };
         match self.next_item(read) {
-            Some(Some((number, bytes))) => Found::Done(number, bytes),
-            Some(None) => Found::NothingYet,
-            None => Found::End,
+            Some(Some((number, bytes))) => RemoteReplication::Done(number, bytes),
+            Some(None) => RemoteReplication::NothingYet,
+            None => RemoteReplication::End,
         }
     }
 }

@@ -12,7 +12,7 @@ use thinktime_data::{Labels, RunFile, load_rows, read_log, series_batch};
 
 use crate::disk_files::DiskFiles;
 use crate::errors::{InputError, data, schema, unwritten};
-use crate::plain::plain;
+use crate::python_values::plain;
 use crate::system::System;
 use crate::table::Table;
 use crate::workload::Workload;

@@ -11,7 +11,7 @@ use thinktime_net::generator::{self, Ending, Plan, RunProgress, Target};
 
 use crate::errors::{generator as run_error, invalid};
 use crate::generators::Gathering;
-use crate::monitor::{Monitor, Seen, Watched};
+use crate::monitor::{MomentFigures, Monitor, Watched};
 use crate::result::ResultData;
 use crate::run_table::{as_table, run_table};
 use crate::storage::Storage;
@@ -118,7 +118,11 @@ pub(crate) fn run(
 }
 
 /// Hands the last moment to Python, once.
-fn notify(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>) -> PyResult<()> {
+fn notify(
+    py: Python<'_>,
+    monitor: Option<&Py<PyAny>>,
+    seen: &Mutex<Option<MomentFigures>>,
+) -> PyResult<()> {
     let Some(monitor) = monitor else { return Ok(()) };
     let last = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     match last {

@@ -18,7 +18,7 @@ use thinktime_net::server::files::{FileServer, LinkClass, Order, Sending};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::parameters::seed_of;
-use crate::plain::plain;
+use crate::python_values::plain;
 use crate::system::System;
 use crate::workload::Workload;
 

@@ -15,7 +15,7 @@ use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, Syst
 use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
 use crate::errors::{invalid, schema};
-use crate::plain::plain;
+use crate::python_values::plain;
 
 /// A modelled system: the stations that requests visit.
 #[pyclass(frozen, module = "thinktime")]

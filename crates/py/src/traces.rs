@@ -80,7 +80,7 @@ fn unix_ns() -> u64 {
 }
 
 impl Span {
-    /// As the keyword arguments of `thinktime.operations.moment.RequestSpan`.
+    /// As the keyword arguments of `thinktime.operations.run_progress.RequestSpan`.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let TraceSample { row, context, of } = &self.sample;
         let (dict, attempt) = (PyDict::new(py), &row.attempt);

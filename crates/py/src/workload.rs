@@ -14,8 +14,8 @@ use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
 use crate::errors::{invalid, schema, simulation};
 use crate::parameters::seed_of;
-use crate::plain::plain;
 use crate::population::Population;
+use crate::python_values::plain;
 use crate::supervise::supervise;
 use crate::system::System;
 
@@ -116,8 +116,8 @@ impl Workload {
     /// For each population whose sessions never end, a sentence on the steps that they leave behind
     /// for good, if any.
     #[getter]
-    fn forsaken_steps(&self) -> Vec<String> {
-        self.inner.forsaken_steps()
+    fn abandoned_steps(&self) -> Vec<String> {
+        self.inner.abandoned_steps()
     }
 
     /// The populations: one without a name if the file names none.

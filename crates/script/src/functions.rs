@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use mlua::{Lua, Result, Table, Value};
 
+use crate::function_factory::FunctionFactory;
 use crate::host::Host;
-use crate::maker::Maker;
 use crate::{data, json, sql, variables};
 
 /// The table of host functions.
 pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
     let table = lua.create_table()?;
-    let made = Maker { lua, host, table: &table };
+    let made = FunctionFactory { lua, host, table: &table };
     requests(&made)?;
     contents(&made)?;
     children(&made)?;
@@ -22,7 +22,7 @@ pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
     Ok(table)
 }
 
-fn requests(made: &Maker<'_>) -> Result<()> {
+fn requests(made: &FunctionFactory<'_>) -> Result<()> {
     type Called = (String, Value, Option<Table>, Value);
     let call = |_: &Lua, host: &mut Host, (method, target, options, body): Called| {
         Ok(host.call(&method, &target, options.as_ref(), &body))
@@ -51,7 +51,7 @@ fn requests(made: &Maker<'_>) -> Result<()> {
 }
 
 /// Lookups in bodies and in data files.
-fn contents(made: &Maker<'_>) -> Result<()> {
+fn contents(made: &FunctionFactory<'_>) -> Result<()> {
     made.add("match", |lua, host, (serial, pattern): (u64, String)| {
         if let Err(complaint) = host.current(serial) {
             return Ok(Err(complaint));
@@ -67,13 +67,13 @@ fn contents(made: &Maker<'_>) -> Result<()> {
     made.add("rows", |lua, host, name: String| data::rows(lua, &host.data, &name))
 }
 
-fn children(made: &Maker<'_>) -> Result<()> {
+fn children(made: &FunctionFactory<'_>) -> Result<()> {
     made.add("spawn", |_, host, (count, limit): (usize, f64)| Ok(host.spawn(count, limit)))?;
     made.add("next_part", |_, host, ()| Ok(Ok(host.next_part())))?;
     made.add("join", |_, host, ()| Ok(Ok(host.join())))
 }
 
-fn draws(made: &Maker<'_>) -> Result<()> {
+fn draws(made: &FunctionFactory<'_>) -> Result<()> {
     made.add("time", |_, host, value: Value| Ok(host.time(&value)))?;
     made.add("draw", |_, host, text: String| Ok(host.draw(&text, None)))?;
     made.add("uniform", |_, host, ()| Ok(Ok(host.session().stream.uniform())))?;

@@ -77,9 +77,9 @@ pub(crate) struct Session {
     instant: Nanos,
     /// The slot of its parent, if it is a child.
     pub(crate) parent: Option<usize>,
-    /// The number of functions that it had its children run.
+    /// The number of functions that children have run for it.
     pub(crate) parts: u64,
-    /// Whether it has used anything that all share.
+    /// Whether it has used a shared variable or lock.
     pub(crate) shares: bool,
     /// The answer to that, if it waited.
     pub(crate) shared_return: Option<SharedAnswer>,

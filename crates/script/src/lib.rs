@@ -26,11 +26,11 @@ mod children;
 mod data;
 mod family;
 mod form;
+mod function_factory;
 mod functions;
 mod host;
 mod json;
 mod machine;
-mod maker;
 mod sandbox;
 mod send;
 mod shared;
@@ -78,7 +78,7 @@ impl Script {
         Ok(script)
     }
 
-    /// The same for requests of which these are calls of gRPC, in the order of their names.
+    /// The same script with the gRPC call of each request, in their order; nothing for others.
     #[must_use]
     pub fn calling(&self, calls: impl Iterator<Item = Option<Arc<GrpcCall>>>) -> Script {
         let Text { name, source, requests, .. } = &*self.inner;

@@ -7,9 +7,9 @@ use mlua::{Lua, Result, Table, Value};
 use thinktime_core::request::{Sql, SqlCall};
 
 use crate::answer::Answer;
+use crate::function_factory::FunctionFactory;
 use crate::host::Host;
 use crate::json;
-use crate::maker::Maker;
 use crate::statements::call;
 
 /// The most rows that a script receives.
@@ -115,7 +115,7 @@ impl Host {
 }
 
 /// The functions for SQL.
-pub(crate) fn functions(made: &Maker<'_>) -> Result<()> {
+pub(crate) fn functions(made: &FunctionFactory<'_>) -> Result<()> {
     made.set("null", Value::NULL)?;
     type Asked = (Value, Value, Option<Table>, bool);
     made.add("sql", |_, host, (text, parameters, options, within): Asked| {

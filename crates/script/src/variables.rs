@@ -4,8 +4,8 @@ use mlua::{Lua, Result, Value};
 use thinktime_core::program::{Shared, SharedAnswer, SharedOperation};
 
 use crate::answer::Answer;
+use crate::function_factory::FunctionFactory;
 use crate::host::Host;
-use crate::maker::Maker;
 use crate::shared::{LockGrant, Outcome};
 
 /// A value, an error, and whether the session must wait for either.
@@ -59,7 +59,7 @@ fn shared_return(lua: &Lua, name: &str, answer: SharedAnswer) -> Result<Answer<S
 }
 
 /// The functions of `client.shared`.
-pub(crate) fn functions(made: &Maker<'_>) -> Result<()> {
+pub(crate) fn functions(made: &FunctionFactory<'_>) -> Result<()> {
     made.add("shared_get", |lua, host, name: String| {
         host.share(lua, &name, SharedOperation::Get(name.clone()))
     })?;

@@ -25,8 +25,8 @@ pub use self::progress_guard::ProgressLimits;
 pub(crate) use self::progress_guard::Stall;
 use self::progress_guard::{ProgressGuard, ProgressMark};
 use self::sessions::{Full, OneShot, Prompt, Sessions, Sort};
-use crate::measured::Measured;
 use crate::modelled_system::{Engine, ModelledSystem, withdraws};
+use crate::node_figures::NodeFigures;
 
 /// Begins a replication, on the fastest engine that applies.
 pub(crate) fn begin<'a>(setup: &Setup<'_>, sink: &'a mut dyn RowSink) -> Box<dyn Course + 'a> {
@@ -69,7 +69,7 @@ struct Driver<'a, M> {
     asides: bool,
     /// Whether any request has a size.
     sized: bool,
-    measured: Option<Measured>,
+    measured: Option<NodeFigures>,
     /// Kept if intervals of the stations' figures are wanted.
     checkpoints: Option<Checkpoints>,
     /// The requests in the system when the measured time began.

@@ -6,7 +6,7 @@ use thinktime_core::policy::scheduling::Rank;
 use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
 use thinktime_core::system::{KindVisit, OfferedLoad, StationModel, SystemModel};
 use thinktime_core::words;
-use thinktime_core::workload::{Beginning, Workload};
+use thinktime_core::workload::{InitialState, Workload};
 
 use crate::cluster_findings::ClusterFindings;
 use crate::heavy_tail::HeavyTail;
@@ -153,7 +153,7 @@ impl Findings<'_> {
     }
 
     fn never_steady(&self) -> Option<String> {
-        (self.workload.beginning() == Beginning::NeverSteady).then(|| NEVER_STEADY.to_owned())
+        (self.workload.beginning() == InitialState::NeverSteady).then(|| NEVER_STEADY.to_owned())
     }
 
     fn offered_overload(&self) -> Option<String> {

@@ -12,7 +12,7 @@ use thinktime_core::system::{
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{ClientLimits, Workload};
 
-use crate::measured::{Measured, Nodes};
+use crate::node_figures::{NodeFigures, Nodes};
 
 /// A system that takes requests and gives them back. A method with a body is for what only some
 /// systems do.
@@ -34,7 +34,7 @@ pub(crate) trait ModelledSystem {
     fn advance(&mut self, now: Nanos) -> Option<Departure>;
 
     /// A request arrives. `now` must not be before any earlier event.
-    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived;
+    fn arrive(&mut self, now: Nanos, job: Job) -> ArrivalOutcome;
 
     /// Removes a request whose departure was known, and which has left by `now`.
     #[inline(always)]
@@ -92,9 +92,9 @@ pub(crate) trait ModelledSystem {
     }
 
     /// The figures of the measured time, if it ends now; it began with this many requests present.
-    fn measured(&self, now: Nanos, number_before: u64) -> Measured {
+    fn measured(&self, now: Nanos, number_before: u64) -> NodeFigures {
         let growth = self.number() as i64 - number_before as i64;
-        Measured { nodes: self.nodes(now), growth, schedule: self.schedule() }
+        NodeFigures { nodes: self.nodes(now), growth, schedule: self.schedule() }
     }
 }
 
@@ -114,8 +114,8 @@ impl ModelledSystem for System<DrawnDemands> {
     }
 
     #[inline(always)]
-    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
-        Arrived::Present(System::arrive(self, now, job))
+    fn arrive(&mut self, now: Nanos, job: Job) -> ArrivalOutcome {
+        ArrivalOutcome::Present(System::arrive(self, now, job))
     }
 
     fn withdraw(&mut self, now: Nanos, job: JobRef, token: u64, even_in_service: bool) {
@@ -174,9 +174,9 @@ impl ModelledSystem for FastStation<DrawnDemands> {
     }
 
     #[inline(always)]
-    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
+    fn arrive(&mut self, now: Nanos, job: Job) -> ArrivalOutcome {
         FastStation::arrive(self, now, job);
-        Arrived::Stays
+        ArrivalOutcome::Stays
     }
 
     fn inside(&self) -> Vec<Job> {
@@ -211,8 +211,8 @@ impl ModelledSystem for FastFcfs<DrawnDemands> {
     }
 
     #[inline(always)]
-    fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
-        Arrived::Leaves(FastFcfs::arrive(self, now, job))
+    fn arrive(&mut self, now: Nanos, job: Job) -> ArrivalOutcome {
+        ArrivalOutcome::Leaves(FastFcfs::arrive(self, now, job))
     }
 
     #[inline(always)]
@@ -271,7 +271,7 @@ impl Engine {
 }
 
 /// The outcome of an arrival.
-pub(crate) enum Arrived {
+pub(crate) enum ArrivalOutcome {
     /// The request is present, and may be taken back by this name.
     Present(JobRef),
     /// It is present until it is done.

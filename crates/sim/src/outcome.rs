@@ -11,7 +11,7 @@ use thinktime_core::workload::Workload;
 use crate::driver::{Replication, Stall};
 use crate::findings::Findings;
 use crate::heavy_tail::HeavyTail;
-use crate::measured::stations;
+use crate::node_figures::stations;
 use crate::overload::Overload;
 use crate::pilot::Warmup;
 use crate::plan::Plan;

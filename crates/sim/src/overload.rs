@@ -8,7 +8,7 @@ use thinktime_core::system::{AnyNodeModel, NodeSummary, StationSummary, SystemMo
 use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
-use crate::measured::{Measured, Nodes};
+use crate::node_figures::{NodeFigures, Nodes};
 
 /// A part is full from this load on.
 const FULL: f64 = 0.98;
@@ -44,7 +44,7 @@ impl Overload {
     pub(crate) fn find(
         workload: &Workload,
         system: &SystemModel,
-        measured: &Measured,
+        measured: &NodeFigures,
         samples: &[Nodes],
     ) -> Option<Overload> {
         let dispersion = workload.steady_dispersion()?;

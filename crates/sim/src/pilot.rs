@@ -11,7 +11,7 @@ use thinktime_core::record::{Row, RowSink, Timeline};
 use thinktime_core::statistics::mser5;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Beginning, Population, Workload};
+use thinktime_core::workload::{InitialState, Population, Workload};
 
 use crate::driver::{ProgressLimits, Setup, begin};
 
@@ -124,8 +124,9 @@ pub(crate) fn find_warmup(
 
 /// Whether sessions come one after another to a run that begins empty.
 fn fills_up(workload: &Workload) -> bool {
-    let fills =
-        |one: &Population| one.model() == Model::PartlyOpen && one.beginning() != Beginning::Steady;
+    let fills = |one: &Population| {
+        one.model() == Model::PartlyOpen && one.beginning() != InitialState::Steady
+    };
     workload.populations.iter().any(fills)
 }
 

@@ -37,7 +37,7 @@ pub enum WarmUp {
     /// From the limit.
     Given,
     /// From pilot runs by the rule MSER-5; it then replaces the limit's.
-    Found,
+    RemoteReplication,
 }
 
 impl Plan {
@@ -62,7 +62,7 @@ impl Plan {
     pub fn of(options: &SimulateOptions, workload: &Workload) -> Result<Plan, Invalid> {
         let found = options.finds_warmup(workload);
         Ok(Plan {
-            warm_up: if found { WarmUp::Found } else { WarmUp::Given },
+            warm_up: if found { WarmUp::RemoteReplication } else { WarmUp::Given },
             replications: options.replications(),
             precision: options.precision()?,
             load: options.load,

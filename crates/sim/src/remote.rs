@@ -10,12 +10,12 @@ pub trait RemoteReplications: Send {
 
     /// The replications done since the last call; it returns after some tenths of a second at the
     /// latest.
-    fn next(&mut self) -> Found;
+    fn next(&mut self) -> RemoteReplication;
 }
 
 /// The state of those replications.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum RemoteReplication {
     /// The result of the replication of this number.
     Done(u32, Vec<u8>),
     /// No further one is done.

@@ -7,7 +7,7 @@ use thinktime_core::record::{Rates, Row, RowSink, RunProgress};
 use thinktime_core::statistics::Tally;
 
 use crate::driver::Replication;
-use crate::measured::Nodes;
+use crate::node_figures::Nodes;
 
 /// Several replications as one.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! The nodes' figures of several pieces of a simulation: of replications, or of stretches of one.
 
-use crate::measured::Nodes;
+use crate::node_figures::Nodes;
 
 /// The pieces.
 pub(crate) struct Samples {

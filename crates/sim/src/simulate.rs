@@ -15,7 +15,7 @@ use crate::pilot::{Warmup, find_warmup};
 use crate::plan::{Plan, WarmUp};
 use crate::progress::{Control, SimulationProgress};
 use crate::remote::RemoteReplications;
-use crate::replicating::{Shared, gather_all, replicate, replicate_all};
+use crate::replication::{Shared, gather_all, replicate, replicate_all};
 use crate::replications::{JoinedReplications, NoRows};
 use crate::turns::check_turns;
 

@@ -1,7 +1,7 @@
 //! The switch's knowledge before the first request arrives.
 
 use thinktime_core::error::{Invalid, unknown};
-use thinktime_core::policy::dispatch::{self, Need};
+use thinktime_core::policy::dispatch::{self, PolicyInput};
 use thinktime_core::random::{Purpose, Stream};
 use thinktime_core::request::{RequestKind, target_key};
 use thinktime_core::system::SystemModel;
@@ -69,7 +69,7 @@ impl Plan {
 
     /// Whether the policy needs the servers' load.
     pub(crate) fn needs_probes(&self) -> bool {
-        self.cluster.dispatch.entry().needs.contains(&Need::Probes)
+        self.cluster.dispatch.entry().needs.contains(&PolicyInput::Probes)
     }
 
     /// The policy's view of a request.
@@ -111,17 +111,17 @@ fn cluster<'a>(system: &'a SystemModel, name: Option<&str>) -> Result<&'a Cluste
 /// Refuses policies that need information which a real switch lacks.
 fn check_needs(cluster: &ClusterModel, can_ask: bool) -> Result<(), Invalid> {
     let entry = cluster.dispatch.entry();
-    let why = |need: &Need| match need {
-        Need::Work => Some(
+    let why = |need: &PolicyInput| match need {
+        PolicyInput::Work => Some(
             "the service demand of each request, which a real request does not report: it can be \
              simulated only"
                 .to_owned(),
         ),
-        Need::Probes if !can_ask => Some(format!(
+        PolicyInput::Probes if !can_ask => Some(format!(
             "the work of each server: name the path at which servers report it, as in --probe \
              {PROBE_PATH}"
         )),
-        Need::Probes | Need::Classes | Need::Targets => None,
+        PolicyInput::Probes | PolicyInput::Classes | PolicyInput::Targets => None,
     };
     match entry.needs.iter().find_map(why) {
         None => Ok(()),

@@ -49,14 +49,14 @@ impl Progress {
     }
 }
 
-/// The body of a request on its way to a server; nothing if the request may be sent again.
+/// The body of a request on its way to a server; empty if the request may be sent again.
 #[derive(Debug)]
 pub(crate) struct Upload(Option<UploadState>);
 
 #[derive(Debug)]
 struct UploadState {
     flow: Flow,
-    /// The most bytes.
+    /// The number of bytes that may still come.
     left: u64,
     progress: Progress,
 }
@@ -108,7 +108,7 @@ impl UploadState {
     }
 }
 
-/// Whether it is trailers that are not well-formed.
+/// Whether these are trailers, and malformed.
 fn frame_is_malformed(polled: &Option<Result<Frame<Bytes>, BodyError>>) -> bool {
     let frame = polled.as_ref().and_then(|polled| polled.as_ref().ok());
     frame.and_then(Frame::trailers_ref).is_some_and(|fields| !are_well_formed(fields))

@@ -44,7 +44,7 @@ class _Ruleset(ctypes.Structure):
     _fields_ = [("handled", ctypes.c_uint64)]
 
 
-class _Beneath(ctypes.Structure):
+class _PathBeneath(ctypes.Structure):
     _pack_ = 1
     _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
 
@@ -101,7 +101,7 @@ def _allow(held: int, place: str | Path, rights: int) -> None:
         parent = os.open(place, os.O_PATH | os.O_CLOEXEC)
         try:
             within = rights if os.path.isdir(place) else rights & _OF_A_FILE
-            rule = _Beneath(within, parent)
+            rule = _PathBeneath(within, parent)
             _call(_ADD, held, _BENEATH, ctypes.byref(rule), 0)
         finally:
             os.close(parent)

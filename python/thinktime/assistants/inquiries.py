@@ -40,7 +40,7 @@ def validate(
 def show(
     workload: GivenWorkload | None = None, system: GivenSystem | None = None
 ) -> dict[str, Any]:
-    """Show a workload, a system, or both, as they are understood: with all defaults.
+    """Show a workload, a system, or both, as they are understood: with every key.
 
     Args:
         workload: The path of a workload file, a published workload's name, or its keys.
@@ -71,25 +71,25 @@ def found(call: Call) -> Answer:
 
 
 def validated(call: Call) -> Answer:
-    """That files are right, and what may surprise in them."""
+    """The names of valid files, and the parts of them that may surprise."""
     loaded = call.do(validate)
     names = [f"{kind} `{one.name}`" for kind, one in loaded.items()]
     workload = loaded.get("workload")
-    doubts = [] if workload is None else list(workload.forsaken_steps)
+    doubts = [] if workload is None else list(workload.abandoned_steps)
     facts: Mapping[str, Any] = {} if workload is None else _facts(workload)
     return Answer("done", f"valid: {' and '.join(names)}", doubts, figures=facts)
 
 
 def shown(call: Call) -> Answer:
-    """Files with all defaults."""
+    """Files with every key: an absent one has its schema's default, or null."""
     loaded = call.do(show)
     facts = _facts(loaded["workload"]) if "workload" in loaded else {}
     tables = {kind: one.tables for kind, one in loaded.items()}
-    return Answer("done", f"{' and '.join(loaded)} with all defaults", figures=facts | tables)
+    return Answer("done", f"{' and '.join(loaded)} with every key", figures=facts | tables)
 
 
 def _facts(workload: Any) -> dict[str, Any]:
-    """What arrives, and which files are read."""
+    """The arrivals of a workload, and the files that it reads."""
     return {
         "model": workload.model,
         "session_rate": workload.session_rate,

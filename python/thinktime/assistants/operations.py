@@ -76,9 +76,9 @@ def learned(call: Call) -> Answer:
     made, files["page"] = page_of(found, files["workload"], server), Path(f"{place}.html")
     write(made, files["page"])
     summary = found.to_dict(server)
-    said = made.verdict
+    said = made.headline
     return Answer(
-        "done", said.headline, said.doubts, [*said.findings, *lacking], _chosen(summary, _LEARNED),
+        "done", said.sentence, said.doubts, [*said.findings, *lacking], _chosen(summary, _LEARNED),
         made.tables, files,
     )  # fmt: skip
 

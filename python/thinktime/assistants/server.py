@@ -16,8 +16,8 @@ from thinktime import InputError, __version__
 from thinktime.assistants import confinement, quoting
 from thinktime.assistants.search import SKILL
 from thinktime.assistants.tools import Tool, tools
-from thinktime.assistants.work import ToolError, Works
-from thinktime.operations import reach
+from thinktime.assistants.work import ToolError, WorkQueue
+from thinktime.operations import target_allowlist
 
 INSTRUCTIONS = (
     "Thinktime runs and simulates load tests, and says how far their figures can be trusted. Begin "
@@ -61,16 +61,16 @@ def serve(allow: Sequence[str] = (), directory: str | Path = ".") -> None:
             within it.
     """
     for one in allow:
-        reach.origin(one)
+        target_allowlist.origin(one)
     place = Path(directory).resolve()
     if not place.is_dir():
         raise InputError(f"directory: there is no folder {place}")
     if not confinement.possible():
         raise InputError(confinement.MISSING)
-    anyio.run(_serve, Works(place, tuple(allow)))
+    anyio.run(_serve, WorkQueue(place, tuple(allow)))
 
 
-async def _serve(works: Works) -> None:
+async def _serve(works: WorkQueue) -> None:
     async def call_tool(
         context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:

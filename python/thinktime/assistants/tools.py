@@ -1,4 +1,4 @@
-"""The tools: each with the functions whose parameters it has, and what it does with them.
+"""The tools. Each has the parameters of some functions, and a function that does the work.
 
 Schemas and descriptions are those of the functions, so that an option is written once.
 """
@@ -17,7 +17,7 @@ from thinktime.assistants.call import Call
 from thinktime.explain import explain_result
 from thinktime.inputs import docstrings, json_schemas
 from thinktime.learn import learn
-from thinktime.operations.reach import ELSEWHERE
+from thinktime.operations.target_allowlist import ELSEWHERE
 
 _NOT_HERE = (*ELSEWHERE, "generators", "on_loss", "progress", "monitor")
 """Options that lead elsewhere, or that have no value in JSON."""
@@ -32,10 +32,10 @@ class Tool:
     """Its parameters are those of these functions; the first one describes it."""
 
     do: Callable[[Call], Answer]
-    """A function of a module, which a worker finds by its name."""
+    """A function at the top of a module: a worker finds it by its name."""
 
     but: Sequence[str] = ()
-    """Parameters that it does not take."""
+    """Parameters of the functions that the tool does not take."""
 
     more: str = ""
     """What an assistant should know besides."""

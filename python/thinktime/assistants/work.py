@@ -38,7 +38,7 @@ class ToolError(Exception):
 
 
 @dataclass
-class Works:
+class WorkQueue:
     """The work of a server: one piece at a time, since a measurement bears nothing beside it."""
 
     directory: Path

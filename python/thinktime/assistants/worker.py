@@ -20,17 +20,17 @@ from typing import Any, TextIO
 from thinktime import InputError, RunError
 from thinktime.assistants import confinement, quoting
 from thinktime.assistants.call import Call
-from thinktime.operations import reach
+from thinktime.operations import target_allowlist
 
 GRACE_S = 20.0
-"""The time for keeping an unfinished result, after the end was asked for."""
+"""The time for keeping an unfinished result, once the server is gone."""
 
 _OFTEN_S = 0.2
 """The least time between two reports of progress."""
 
 
 def main() -> None:
-    """Do the call that standard input has."""
+    """Carry out the call on standard input."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
     with open(0, "rb", closefd=False) as line:
@@ -43,7 +43,7 @@ def main() -> None:
         signal.signal(number, signal.default_int_handler)
     confinement.confine([directory, Path(os.environ["TMPDIR"])])
     threading.Thread(target=_end_with_server, daemon=True).start()
-    reach.limit(asked["allow"])
+    target_allowlist.limit(asked["allow"])
     _write(answers, _done(asked, directory, answers))
     os._exit(0)  # a thread still waits for the end of the input
 
@@ -93,7 +93,7 @@ def _write(answers: TextIO, line: Mapping[str, Any]) -> None:
 
 
 def _end_with_server() -> None:
-    """Wait until the server is gone, then end as Ctrl-C does; at last without grace."""
+    """Wait until the server is gone, then end as by Ctrl-C; after `GRACE_S`, kill all."""
     while os.read(0, 4096):
         pass
     os.kill(os.getpid(), signal.SIGINT)

@@ -63,8 +63,8 @@ class Timeline:
         return cls(log, place[:many], place[many:], np.diff(times[order]), present)
 
     @cached_property
-    def _first_free(self) -> _Free:
-        return _Free(self.log.done_s)
+    def _first_free(self) -> _FreeTimes:
+        return _FreeTimes(self.log.done_s)
 
     @cached_property
     def _times_s(self) -> Floats:
@@ -93,7 +93,7 @@ class Timeline:
         return np.asarray(had[self.end] - had[self.begin])
 
 
-class _Free:
+class _FreeTimes:
     """When the first of some workers is free of all requests that came before each one.
 
     A number of workers after a smaller one costs the difference alone.

@@ -15,7 +15,7 @@ import polars as pl
 
 from thinktime._core import System, Workload
 from thinktime.candidates.candidate import station
-from thinktime.candidates.play import each
+from thinktime.candidates.candidate_simulation import each
 from thinktime.candidates.visits import Floats, Numbers, Visits
 from thinktime.inputs.files import system_of, workload_of
 from thinktime.operations import simulate

@@ -18,10 +18,10 @@ from typing import Any
 from thinktime import _core
 from thinktime.capacity_search.answer import SCALE, Capacity, What
 from thinktime.capacity_search.generator import generator_capacity
-from thinktime.capacity_search.kept_search import CapacityStopped, search_kept, share
-from thinktime.capacity_search.length import SHORTEST_S, Length, slo_of
 from thinktime.capacity_search.probe import Probe, probe_of, with_checks
+from thinktime.capacity_search.probe_length import SHORTEST_S, Length, slo_of
 from thinktime.capacity_search.search import PROBES_MAX, Search
+from thinktime.capacity_search.search_store import CapacityStopped, search_kept, share
 from thinktime.inputs import arrivals
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation

@@ -11,13 +11,13 @@ from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
 from thinktime.present import units
 from thinktime.report import point_checks
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 if TYPE_CHECKING:
     import polars as pl
 
 What = Literal["rate", "clients", "scale"]
-Verdict = Literal[
+Outcome = Literal[
     "found", "imprecise", "too short", "generator", "no limit", "not met", "interrupted"
 ]
 
@@ -66,7 +66,7 @@ class Capacity:
     high: float | None
     """The upper end; None if the value is a lower bound only."""
 
-    verdict: Verdict
+    verdict: Outcome
     """`found`; `imprecise`: found, but not to the precision; `too short`: the probes had too few
     requests to tell which values surely meet the objectives; `generator`: the generator itself was
     late at all values that missed the objectives; `no limit`: no limit was found; `not met`: not
@@ -173,7 +173,7 @@ def _too_short(probes: Sequence[Probe]) -> list[str]:
         return []
     name = short[-1].short
     needed = math.ceil(math.log(0.025) / math.log(float(name[1:]) / 100))
-    worth = [probe.figures.get(independent.KEY) for probe in short]
+    worth = [probe.figures.get(independent_requests.KEY) for probe in short]
     known = [one for one in worth if one is not None and one < needed]
     if known:
         enough = units.factor(1.1 * needed / max(min(known), 1.0))
@@ -220,7 +220,7 @@ def table(probes: Sequence[Probe]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema | {"validity": findings})
 
 
-def _verdict(search: Search, interrupted: bool) -> Verdict:
+def _verdict(search: Search, interrupted: bool) -> Outcome:
     if interrupted:
         return "interrupted"
     if search.nothing_passed:
@@ -235,7 +235,7 @@ def _verdict(search: Search, interrupted: bool) -> Verdict:
     return "imprecise" if search.estimate().low > 0 else "too short"
 
 
-def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None, float | None]:
+def _ends(search: Search, verdict: Outcome) -> tuple[float | None, float | None, float | None]:
     passed = [probe.value for probe in search.probes if probe.passed]
     if not passed:
         return None, None, None
@@ -249,7 +249,7 @@ def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None,
 
 
 def _words(
-    verdict: Verdict,
+    verdict: Outcome,
     ends: tuple[float | None, float | None, float | None],
     unit: str,
     throughput: float | None,

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from thinktime import _core
 from thinktime.capacity_search.answer import Capacity, What
-from thinktime.capacity_search.kept_search import search_kept, share
 from thinktime.capacity_search.probe import Probe, failed_outright, figures_of, not_achieved
 from thinktime.capacity_search.search import Search
+from thinktime.capacity_search.search_store import search_kept, share
 from thinktime.operations import Time, run, seconds
 from thinktime.present import units
 from thinktime.present.percentile import backed

@@ -9,7 +9,7 @@ from typing import Any
 
 from thinktime import validity
 from thinktime.present import units
-from thinktime.results import independent
+from thinktime.results import independent_requests
 from thinktime.results.finding import Finding
 from thinktime.results.objective_words import LEAST
 from thinktime.results.result import Result
@@ -129,7 +129,7 @@ def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
     times, requests = summary["response_time_s"], summary["requests"]
     return {
         "requests": requests,
-        independent.KEY: summary.get(independent.KEY),
+        independent_requests.KEY: summary.get(independent_requests.KEY),
         "error_share": summary["errors"] / requests if requests else None,
         "throughput": summary["throughput"],
         "response_mean_s": times["mean"],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from thinktime.capacity_search.probe import Probe
 
 if TYPE_CHECKING:
-    from thinktime.capacity_search.crossing import Crossing
+    from thinktime.capacity_search.margin_line import MarginLine
 
 _SURE = 3.0
 """A probe is certain to pass or fail if its margin is this many standard errors from 0."""
@@ -192,7 +192,7 @@ class Search:
             return min(max(round(middle), math.floor(low) + 1), max(math.ceil(high) - 1, 1))
         return middle
 
-    def _most_telling(self, fit: Crossing, low: float, high: float) -> float:
+    def _most_telling(self, fit: MarginLine, low: float, high: float) -> float:
         """The value within the bracket after which the root would be known best."""
         nearest = min(self.telling, key=lambda probe: abs(probe.value - fit.root))
         error = max(nearest.error, 1e-3)
@@ -201,9 +201,9 @@ class Search:
         places = [*near, min(max(fit.root, low), high)]
         return min(places, key=lambda at: fit.variance_after(at, error))
 
-    def _fit_within(self, low: float, high: float) -> Crossing | None:
+    def _fit_within(self, low: float, high: float) -> MarginLine | None:
         """The line, if it does not contradict the bracket."""
-        from thinktime.capacity_search.crossing import crossing_of
+        from thinktime.capacity_search.margin_line import crossing_of
 
         fit = crossing_of(self.telling)
         return fit if fit is not None and low < fit.high and fit.low < high else None

@@ -10,7 +10,7 @@ import sys
 import typer
 
 from thinktime import __version__
-from thinktime.cli import plain_text, shortage, signals
+from thinktime.cli import memory_shortage, plain_text, signals
 from thinktime.cli.group import APP_OPTIONS, Commands
 
 app = typer.Typer(
@@ -79,7 +79,7 @@ def _open_what_is_closed() -> None:
 
 
 def _status_of_app() -> int | str | None:
-    if warning := shortage.warning():
+    if warning := memory_shortage.warning():
         sys.stderr.write(f"warning: {warning}\n")
     try:
         app(prog_name="thinktime")
@@ -88,8 +88,10 @@ def _status_of_app() -> int | str | None:
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         return ended.code
+    except KeyboardInterrupt:  # while the library prepares the commands
+        return _INTERRUPTED
     except BaseException as error:  # a panic of the extension is no `Exception`
-        why = shortage.sentence(error)
+        why = memory_shortage.sentence(error)
         if why is None:
             raise
         sys.stderr.write(f"error: {why}\n")

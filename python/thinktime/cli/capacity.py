@@ -15,7 +15,7 @@ from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generato
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
 from thinktime.capacity_search.generator import OF_GENERATOR
-from thinktime.capacity_search.length import Length
+from thinktime.capacity_search.probe_length import Length
 from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
 from thinktime.cli import common, function_options, options, plain_text, watch

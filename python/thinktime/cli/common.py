@@ -68,7 +68,7 @@ NO_FILES = Files()
 
 
 @dataclass(frozen=True)
-class Showing:
+class OutputOptions:
     """How a result is shown, and where it is written."""
 
     json: bool = False
@@ -79,7 +79,7 @@ class Showing:
 
 def finish(
     operation: Operation,
-    showing: Showing,
+    showing: OutputOptions,
     files: Files = NO_FILES,
     workload: str = "thinktime",
 ) -> None:
@@ -142,7 +142,7 @@ def say_of_leftovers(path: Path | None) -> None:
         )
 
 
-def show(result: Result, showing: Showing) -> None:
+def show(result: Result, showing: OutputOptions) -> None:
     """Print a result: its summary as JSON, or its table; warnings go to standard error."""
     validity.note(result)
     if showing.json:
@@ -177,7 +177,7 @@ def load_workload(path: Path) -> Workload:
     """
     loaded = named_workload(path)
     note_file("workload", path)
-    for note in loaded.forsaken_steps:
+    for note in loaded.abandoned_steps:
         say_note(note)
     return loaded
 

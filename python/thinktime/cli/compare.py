@@ -13,7 +13,7 @@ from thinktime import InputError, Result, gate
 from thinktime.cli import common, options, plain_text
 
 if TYPE_CHECKING:
-    from thinktime.comparison import Comparison, Limit, LimitVerdict, Subject
+    from thinktime.comparison import Comparison, Limit, LimitFinding, Subject
 
 
 _Against = Annotated[
@@ -86,7 +86,7 @@ def _finish(
     """Show the findings, and exit with the status of the limits."""
     from thinktime.comparison import compare, judged
     from thinktime.comparison.report import report_of
-    from thinktime.report import verdict as verdict_of
+    from thinktime.report import headline_of
 
     comparisons = [compare(subjects[0], other) for other in subjects[1:]]
     outcomes = [[judged(one, found) for one in limits] for found in comparisons]
@@ -99,7 +99,7 @@ def _finish(
         _tabulate(loaded, comparisons, verbose=verbose)
         _say(comparisons, [])  # again: the tables have moved it out of sight
         _say_of_page(loaded)
-    warnings = verdict_of(loaded).doubts
+    warnings = headline_of(loaded).doubts
     common.say_warnings(warnings)
     doubt = "; ".join(f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted)
     pairs = zip(comparisons, outcomes, strict=True)
@@ -131,7 +131,7 @@ def _say_of_page(loaded: list[Result]) -> None:
                             style="dim", markup=False, soft_wrap=True)  # fmt: skip
 
 
-def _say(comparisons: list[Comparison], outcomes: list[LimitVerdict]) -> None:
+def _say(comparisons: list[Comparison], outcomes: list[LimitFinding]) -> None:
     """The verdicts first, then the outcome of each limit."""
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
@@ -154,7 +154,7 @@ def _tabulate(loaded: list[Result], comparisons: list[Comparison], *, verbose: b
     common.print_table(loaded, verbose=verbose)
 
 
-def _as_json(comparisons: list[Comparison], outcomes: list[list[LimitVerdict]]) -> str:
+def _as_json(comparisons: list[Comparison], outcomes: list[list[LimitFinding]]) -> str:
     found = [
         one.as_dict() | {"limits": [limit.as_dict() for limit in limits]}
         for one, limits in zip(comparisons, outcomes, strict=True)

@@ -15,6 +15,7 @@ from thinktime.explain import explain_result
 
 if TYPE_CHECKING:
     from thinktime.explain.explanation import Explanation
+    from thinktime.explain.token_server import TokenServerFit
 
 
 @function_options.of(explain_result)
@@ -27,16 +28,27 @@ def command(
 ) -> None:
     """Find the server that fits a result, and what other systems would have shown.
 
+    If responses report their tokens, it finds the times of a server of tokens, unless --demand,
+    --log, --low-load or --scale speak of stations.
+
     The status is 3 if no model fits: then nothing is predicted.
     """
     with common.mapped_errors():
         if (result / "runs.json").exists():
             one = result / "run-1"
             raise InputError(f"{result}: it holds several runs: explain one of them, as in {one}")
+        from thinktime.explain import token_server
+
         low = None if low_load is None else Result.load(low_load)
+        measured = Result.load(result)
         shown = common.errors.is_terminal
         with common.errors.status("models are simulated") if shown else nullcontext():
-            found = explain_result(Result.load(result), demand, low_load=low, **given)
+            stations = (demand, low_load, given.get("log"), given.get("scale"))
+            if token_server.has_tokens(measured) and not any(stations):
+                most = given.get("requests_max") or token_server.REQUESTS_MAX
+                _show_tokens(token_server.token_server_of(measured, most), as_json=json)
+                return
+            found = explain_result(measured, demand, low_load=low, **given)
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
     if found.refused:
@@ -45,6 +57,20 @@ def command(
         raise common.fail(found.sentence, common.Exit.UNDECIDED)
     if not json:
         _show(found)
+
+
+def _show_tokens(found: TokenServerFit, *, as_json: bool) -> None:
+    from thinktime.report.explanation import tokens_table
+    from thinktime.report.terminal import FittedTable
+
+    if as_json:
+        typer.echo(json_module.dumps(found.as_dict(), indent=2))
+    if found.refusal is not None:
+        raise common.fail(found.refusal, common.Exit.UNDECIDED)
+    if not as_json:
+        plain_text.say(found.sentence)
+        typer.echo()
+        common.print_wide(FittedTable(tokens_table(found)))
 
 
 def _show(found: Explanation) -> None:

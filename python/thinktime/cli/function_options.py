@@ -1,4 +1,4 @@
-"""The options of a command, made of the function that it calls.
+"""The options of a command, made from the function that it calls.
 
 The name of a parameter gives the word, its annotation the kind of value, its default the default,
 and the first sentence of its entry under `Args:` the help. Further sentences are for Python alone.
@@ -30,8 +30,8 @@ _KINDS: dict[str, tuple[Any, str | None]] = {
     "int": (int, None),
     "float": (float, None),
 }
-"""By a word of an annotation, the type on the command line and its placeholder; the first counts.
-Parameters of other types, such as functions, are no options."""
+"""By a word of an annotation, the type on the command line and its placeholder; the first word that
+is here counts. Parameters of other types, such as functions, are no options."""
 
 _WORDS = {"ca_file": "--ca", "sources": "--source"}
 """Words of the command line that are not the option's name."""
@@ -52,18 +52,19 @@ def of(
 ) -> Callable[[_Command], _Command]:
     """Replace the `**given` of a command by the keyword parameters of functions.
 
-    The user's values arrive by name; an option that is not given is absent. A parameter that the
-    command has itself gets its help here, and its default if it has none, unless it has typer's.
+    The user's values arrive by name; an option that is not given is absent. A parameter of the
+    command itself gets its help here, and its default if it has none. One that typer describes
+    stays as it is.
 
     Args:
         functions: The functions; of two parameters with one name the first counts.
         but: Parameters that are no options.
         texts: Other help of some options, in which {} stands for that of the function.
     """
-    offered: dict[str, _Offered] = {}
+    offered: dict[str, _ParameterOption] = {}
     for function in reversed(functions):
         parameters = inspect.signature(function).parameters.items()
-        offered |= {name: _Offered(function, one) for name, one in parameters}
+        offered |= {name: _ParameterOption(function, one) for name, one in parameters}
 
     def wrap(command: _Command) -> _Command:
         own = inspect.signature(command, eval_str=True).parameters
@@ -88,7 +89,7 @@ def of(
 
 
 @dataclass(frozen=True)
-class _Offered:
+class _ParameterOption:
     """A parameter of a function."""
 
     function: Callable[..., Any]
@@ -110,12 +111,12 @@ class _Offered:
 
     @property
     def kind(self) -> Any:
-        """The type on the command line; None if words cannot give the parameter."""
+        """The type on the command line; None if the command line cannot give it."""
         kind, _ = self._found
         return kind | None if kind not in (None, bool) and self.default is None else kind
 
     def option(self, own: Parameter, said: Callable[[str], str]) -> Parameter:
-        """The command's parameter with typer's option, whose help is as `said`."""
+        """The command's parameter as an option of typer; `said` gives its help."""
         default = self.default if own.default is own.empty else own.default
         name = self.parameter.name
         metadata = typer.Option(

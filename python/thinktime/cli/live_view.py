@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thinktime.cli.common import errors
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 from thinktime.present import percentile
 from thinktime.report.objectives import name_of
 

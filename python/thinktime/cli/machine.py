@@ -9,7 +9,7 @@ import typer
 
 from thinktime import _core
 from thinktime.cli import common
-from thinktime.machine import changes, cpn
+from thinktime.machine import cpn, feature_changes
 
 app = typer.Typer(
     help="List, show and export operating systems' schedulers, each a choice of features.",
@@ -76,7 +76,7 @@ def export(
     with common.mapped_errors():
         text = features_text(name)
         try:
-            features = _core.scheduler_features(text, changes.as_toml(settings or []))
+            features = _core.scheduler_features(text, feature_changes.as_toml(settings or []))
             cpn.net_features(features, cores)
         except _core.InputError as error:
             raise _core.InputError(f"{name}: {error}") from None

@@ -72,7 +72,7 @@ def command(
             repeated_runs.finish(many, trial, each, json, feed)
     else:
         operation = trial_view.operation(trial, planned, watched, quiet, output)
-        showing = common.Showing(json, verbose, output, report)
+        showing = common.OutputOptions(json, verbose, output, report)
         common.finish(operation, showing, files, trial.workload.name)
 
 

@@ -52,4 +52,4 @@ def command(
         operation = trial_view.operation(
             trial, trial_view.watched_run_of(trial, watched), watched, quiet, output
         )
-    common.finish(operation, common.Showing(json, verbose, output, report), files)
+    common.finish(operation, common.OutputOptions(json, verbose, output, report), files)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from thinktime.comparison.change import Change
 from thinktime.comparison.comparison import Comparison, compare
 from thinktime.comparison.estimate import Estimate, Missing
-from thinktime.comparison.limit import Limit, LimitVerdict, judged, limit
+from thinktime.comparison.limit import Limit, LimitFinding, judged, limit
 from thinktime.comparison.subject import Subject, subject_of
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "Comparison",
     "Estimate",
     "Limit",
-    "LimitVerdict",
+    "LimitFinding",
     "Missing",
     "Subject",
     "compare",

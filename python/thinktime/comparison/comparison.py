@@ -11,7 +11,7 @@ from thinktime.comparison.change import Change, change
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.mean_difference import paired_difference
 from thinktime.comparison.subject import Subject, subject_of, told_apart
-from thinktime.comparison.work import differences
+from thinktime.comparison.workload_difference import differences
 from thinktime.lab.link_difference import differ
 from thinktime.present import units
 from thinktime.results.result import Result

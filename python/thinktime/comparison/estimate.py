@@ -8,7 +8,8 @@ still depend on one another, the long ones show it.
 
 A percentile lies where its share of response times lies: the sample itself turns the interval of
 the share into times (Le Boudec, 'Performance Evaluation of Computer and Communication Systems',
-2010, section 2.2). An interval is given if the percentile is known (`results/independent.py`).
+2010, section 2.2). An interval is given if the percentile is known
+(`results/independent_requests.py`).
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class LimitVerdict:
+class LimitFinding:
     """A limit, and the verdict of the results on it."""
 
     limit: Limit
@@ -95,12 +95,12 @@ def _factor(figure: str, unit: str) -> float | None:
     return _TIMES_S.get(unit)
 
 
-def judged(limit: Limit, comparison: Comparison) -> LimitVerdict:
+def judged(limit: Limit, comparison: Comparison) -> LimitFinding:
     """Whether a comparison breaks a limit: only if the whole interval is beyond it."""
     found = comparison.changes[limit.figure]
     if isinstance(found, Missing):
         why = f"{limit.text}: cannot tell: {found.reason}"
-        return LimitVerdict(limit, "cannot tell", why + _longer(found.times_as_long, comparison),
+        return LimitFinding(limit, "cannot tell", why + _longer(found.times_as_long, comparison),
                       found.times_as_long)  # fmt: skip
     low, high, middle = _in_its_terms(limit, found)
     sentence = comparison.sentence(found)
@@ -108,13 +108,13 @@ def judged(limit: Limit, comparison: Comparison) -> LimitVerdict:
     late = found.late / found.before if limit.relative and found.before else found.late
     punctual = _outcome(limit, *(None if one is None else one - late for one in (low, high)))
     if outcome != "cannot tell" and outcome == punctual:
-        return LimitVerdict(limit, outcome, f"{limit.text}: {outcome}: {sentence}")
+        return LimitFinding(limit, outcome, f"{limit.text}: {outcome}: {sentence}")
     if outcome != "cannot tell":
         why = f"{limit.text}: cannot tell: {sentence}, {words.lateness(found)}"
-        return LimitVerdict(limit, "cannot tell", why)
+        return LimitFinding(limit, "cannot tell", why)
     longer = _times_as_long(limit.value, low, middle, high)
     why = f"{limit.text}: cannot tell: {sentence}{_longer(longer, comparison)}"
-    return LimitVerdict(limit, "cannot tell", why, longer)
+    return LimitFinding(limit, "cannot tell", why, longer)
 
 
 def _outcome(limit: Limit, low: float | None, high: float | None) -> Outcome:

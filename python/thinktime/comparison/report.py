@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thinktime.comparison.comparison import Comparison
-from thinktime.comparison.limit import LimitVerdict
+from thinktime.comparison.limit import LimitFinding
 from thinktime.comparison.table import notes, table
 from thinktime.present.report import Case, Listing, Report, outcome_of
 
 
 def report_of(
     comparison: Comparison,
-    limits: Sequence[LimitVerdict] = (),
+    limits: Sequence[LimitFinding] = (),
     doubt: str = "",
     warnings: Sequence[str] = (),
 ) -> Report:

@@ -22,7 +22,7 @@ from thinktime.comparison.estimate import (
     rate_of_counts,
 )
 from thinktime.comparison.requests import requests_of
-from thinktime.results import independent
+from thinktime.results import independent_requests
 from thinktime.results.link import text_of
 from thinktime.results.remote_rows import why_no_rows
 
@@ -133,7 +133,7 @@ def _estimates(result: Result) -> Estimates:
     """Estimates from all rows; if some or all are missing, from summary and series."""
     requests, summary = requests_of(result), result.summary
     if requests is not None and result.rows_complete:
-        return estimates_of(requests, summary.get(independent.KEY) or 0.0)
+        return estimates_of(requests, summary.get(independent_requests.KEY) or 0.0)
     found = _of_summary(result) | _of_series(result)
     if requests is not None:
         sampled = estimates_of(requests)
@@ -157,7 +157,7 @@ def _of_summary(result: Result) -> dict[str, Estimate | Missing]:
     found: dict[str, Estimate | Missing] = {"mean": missing}
     if mean is not None and half is not None:
         found["mean"] = Estimate(float(mean), float(mean - half), float(mean + half))
-    known = independent.known(result.summary, times, tuple(PERCENTILES), many)
+    known = independent_requests.known(result.summary, times, tuple(PERCENTILES), many)
     for name in PERCENTILES:
         ends, found[name] = intervals.get(name), missing
         if name in known and ends is not None:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thinktime import Result, System, Workload, report, run, serve, simulate
+from thinktime.report import headline_of, terminal
 from thinktime.report import rows as rows_of
-from thinktime.report import terminal
-from thinktime.report import verdict as verdict_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +30,7 @@ NAMES = ("closed-1", "closed-10", "partly-open", "open", "mixed")
 
 
 def main(output: Path, console: Console, seed: int | None = None) -> Path:
-    """Run the demo, print its verdict and its table, and write its results and its page.
+    """Run the demo, print its headline and its table, and write its results and its page.
 
     Every workload is brought to the same load; then it is run over HTTP against a server that
     behaves as the system file says, simulated on the same sample path (the requests carry the
@@ -39,7 +38,7 @@ def main(output: Path, console: Console, seed: int | None = None) -> Path:
 
     Args:
         output: The directory for results and page.
-        console: Where the verdict and the table are printed.
+        console: Where the headline and the table are printed.
         seed: The seed, instead of that of the workload files.
 
     Returns:
@@ -68,7 +67,7 @@ def main(output: Path, console: Console, seed: int | None = None) -> Path:
             )
             results += _simulated(workload, system, output / name, began)
     page = report(results, output / "report.html", title="One server, five workloads")
-    console.print(verdict_of(results).headline)
+    console.print(headline_of(results).sentence)
     console.print(f"page: {page}\n", soft_wrap=True)
     console.print(terminal.render_times(rows_of(results)))
     return page

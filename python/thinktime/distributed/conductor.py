@@ -11,7 +11,7 @@ from typing import Any
 
 from thinktime import _core
 from thinktime.distributed import clocks
-from thinktime.distributed.generator import About, Assignment
+from thinktime.distributed.generator import Assignment, GeneratorDescription
 from thinktime.distributed.rows_on_nodes import RowsOnNodes
 
 _LEAD_NS = 500_000_000
@@ -53,7 +53,7 @@ class Member:
     node: str
     """The address of its node."""
 
-    about: About
+    about: GeneratorDescription
     offset: clocks.Offset
     shares: Sequence[int] = ()
     lost: bool = False
@@ -88,7 +88,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Stint:
+class GeneratorTask:
     """One generator's task in a run: its own shares, or some that it has taken over."""
 
     number: int
@@ -107,7 +107,7 @@ class Conductor:
     """Whether others take over the sessions of a lost generator."""
 
     _at_ns: int = 0
-    _stints: list[Stint] = field(default_factory=list)
+    _stints: list[GeneratorTask] = field(default_factory=list)
     _threads: list[threading.Thread] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _ending: threading.Event = field(default_factory=threading.Event)
@@ -122,10 +122,10 @@ class Conductor:
         loops = self.assignment.of // len(self.members)
         for place, member in enumerate(self.members):
             member.shares = range(place * loops, (place + 1) * loops)
-            self._stints.append(Stint(place, member, member.shares))
+            self._stints.append(GeneratorTask(place, member, member.shares))
         ray.get([self._ready(stint, 0.0, 0) for stint in self._stints])
 
-    def _ready(self, stint: Stint, from_s: float, begun: int) -> Any:
+    def _ready(self, stint: GeneratorTask, from_s: float, begun: int) -> Any:
         prepare = stint.member.handle.prepare
         return prepare.remote(stint.number, self.assignment, stint.shares, from_s, begun)
 
@@ -136,7 +136,7 @@ class Conductor:
             self._begin(stint)
         threading.Thread(target=self._wait, name="end of the generators", daemon=True).start()
 
-    def _begin(self, stint: Stint) -> None:
+    def _begin(self, stint: GeneratorTask) -> None:
         member = stint.member
         member.handle.begin.remote(stint.number, self._at_ns + member.offset.ns)
         thread = threading.Thread(target=self._hear, args=(stint,), daemon=True)
@@ -175,7 +175,7 @@ class Conductor:
                 self.gathering.warn(f"rows of the generator {member.name} that were to stay in "
                                     f"{path} are missing: {member.rows['missing']}")  # fmt: skip
 
-    def _hear(self, stint: Stint) -> None:
+    def _hear(self, stint: GeneratorTask) -> None:
         import ray
 
         member, is_reported, looked_s = stint.member, False, time.monotonic()
@@ -214,7 +214,7 @@ class Conductor:
             return
         member.drift_ns = max(moved, member.drift_ns or 0, key=abs)
 
-    def _lost(self, stint: Stint, error: Exception) -> None:
+    def _lost(self, stint: GeneratorTask, error: Exception) -> None:
         """A generator is lost: another takes over its task, or the run ends."""
         import ray
 
@@ -239,7 +239,7 @@ class Conductor:
             self.gathering.spoil(f"{missing}; {why}, so the run was ended")
             self._ending.set()
 
-    def _taken_over(self, lost: Stint, begun: int, missing: str) -> str | None:
+    def _taken_over(self, lost: GeneratorTask, begun: int, missing: str) -> str | None:
         """Let another generator take over the sessions from now on, if permitted.
 
         Returns the reason if none does.
@@ -254,7 +254,7 @@ class Conductor:
                 return "there is no other generator"
             load = [stint.member.name for stint in self._stints]
             other = min(others, key=lambda one: load.count(one.name))
-            stint = Stint(len(self._stints), other, tuple(lost.shares))
+            stint = GeneratorTask(len(self._stints), other, tuple(lost.shares))
             self._stints.append(stint)
         from_s = (time.monotonic_ns() - self._at_ns) * 1e-9 + 2 * _ASKED_EVERY_S
         try:

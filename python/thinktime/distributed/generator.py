@@ -22,7 +22,7 @@ FILES = ("ca_file", "certificate", "key")
 """Options that name files, whose contents travel along."""
 
 
-class Crossing(Protocol):
+class LinkSetup(Protocol):
     """A link that is made on the node of a generator."""
 
     def made(
@@ -53,7 +53,7 @@ class Assignment:
     leaving: rows_on_nodes.RowsOnNodes | None = None
     """The place where rows are left; None if they are gathered."""
 
-    crossing: Crossing | None = None
+    crossing: LinkSetup | None = None
     """The way over a link, which each generator makes for itself."""
 
     run: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -61,7 +61,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class About:
+class GeneratorDescription:
     """A generator's description of itself."""
 
     version: str
@@ -87,11 +87,13 @@ class Generator:
         self._crossed: tuple[tuple[Path, str], Any] | None = None
         """The way over its link, and the link's record."""
 
-    def about(self) -> About:
+    def about(self) -> GeneratorDescription:
         """Its identity and place."""
         import ray
 
-        return About(_core.__version__, ray.get_runtime_context().get_node_id(), clocks.boot())
+        return GeneratorDescription(
+            _core.__version__, ray.get_runtime_context().get_node_id(), clocks.boot()
+        )
 
     def clock_ns(self) -> int:
         """The reading of its clock."""

@@ -13,7 +13,13 @@ from thinktime import _core
 from thinktime.distributed import clocks, rows_on_nodes
 from thinktime.distributed.conductor import Conductor, Member
 from thinktime.distributed.connection import Cluster, connected
-from thinktime.distributed.generator import FILES, About, Assignment, Crossing, Generator
+from thinktime.distributed.generator import (
+    FILES,
+    Assignment,
+    Generator,
+    GeneratorDescription,
+    LinkSetup,
+)
 from thinktime.distributed.parcel import Parcel, contents
 
 _ON_LOSS = ("stop", "continue")
@@ -35,7 +41,7 @@ def run_on_cluster(
     options: str,
     demands: _core.System | None,
     run: Callable[[_core.Gathering], _Done],
-    crossing: Crossing | None = None,
+    crossing: LinkSetup | None = None,
 ) -> tuple[_Done, list[Any]]:
     """Let generators make the load, on the cluster that the options name.
 
@@ -173,7 +179,7 @@ def _member(handle: Any, place: int, addresses: Mapping[str, str]) -> Member:
         found: int = ray.get(handle.clock_ns.remote(), timeout=_READY_S)
         return found
 
-    about: About = ray.get(handle.about.remote(), timeout=_READY_S)
+    about: GeneratorDescription = ray.get(handle.about.remote(), timeout=_READY_S)
     address = addresses.get(about.node, about.node)
     if about.version != _core.__version__:
         raise _core.RunError(f"the node {address} has Thinktime {about.version}, and this is "

@@ -17,7 +17,7 @@ import polars as pl
 from thinktime._core import Workload
 from thinktime.candidates import ranking
 from thinktime.candidates.candidate import Candidate
-from thinktime.candidates.play import each, traced
+from thinktime.candidates.candidate_simulation import each, traced
 from thinktime.candidates.prediction import Prediction
 from thinktime.candidates.ranking import LIKELIER, Score
 from thinktime.candidates.similarity import Stretch, distance, farthest, log_likelihood

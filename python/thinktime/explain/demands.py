@@ -20,8 +20,8 @@ from thinktime.candidates.visits import Floats, Visits
 from thinktime.explain.laws import law_of_demands, law_of_survival
 from thinktime.explain.server_timing import UnusableTimesError, served_by_itself
 from thinktime.explain.visits import network_s, visits_of
+from thinktime.learn.server.estimate import COARSE
 from thinktime.learn.server.model import FEW, MISSING_MAX
-from thinktime.learn.server.verdict import COARSE
 from thinktime.learn.server.visits import server_visits
 from thinktime.present import units
 

@@ -18,7 +18,7 @@ import numpy as np
 from thinktime import InputError, RunError
 from thinktime._core import System, Workload
 from thinktime.candidates.candidate import Candidate
-from thinktime.candidates.play import FULL, Figures, Times, each, play
+from thinktime.candidates.candidate_simulation import FULL, Figures, Times, each, play
 from thinktime.candidates.prediction import Prediction
 from thinktime.explain.choice import SAME, SEED
 from thinktime.explain.closed_test import CLOSED, OPEN

@@ -15,7 +15,7 @@ LOAD_MAX = 1.02
 
 
 def overfull_by(one: Candidate, rate: float) -> str | None:
-    """Why a model is refused that could not have answered this many requests; None if it could."""
+    """Why a model could not have answered this many requests; None if it could."""
     load = load_of(one.system(), rate)
     if load <= LOAD_MAX:
         return None
@@ -26,7 +26,7 @@ def overfull_by(one: Candidate, rate: float) -> str | None:
 
 
 def contradicted_by(one: Candidate, own: Answer, mean_s: float) -> str:
-    """Why a model is refused although it fits the times at which requests were sent."""
+    """The reason against a model that fits only the times at which requests were sent."""
     low_s, high_s = own.mean_limits_s or (0.0, 0.0)
     return (
         f"the nearest one, {one.words}, differs from the measurement under the measured workload: "
@@ -66,7 +66,7 @@ def unfitting(choice: Choice, seen: Visits) -> str:
 
 
 def _too_short(near: Score, requests: int) -> str:
-    """Why a model that is near is not shown: chance would let others pass that are no nearer."""
+    """Why a near model is not shown: by chance, models of other servers would pass as well."""
     needed = rounded_up(near.needed(requests))
     enough = f"about {needed:,} would tell"
     if needed > MOST:

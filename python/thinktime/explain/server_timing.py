@@ -14,8 +14,8 @@ import numpy as np
 from thinktime.candidates.idle import found_idle
 from thinktime.candidates.visits import STAMP_S, Floats, Visits
 from thinktime.explain.visits import answered, network_s
+from thinktime.learn.server.estimate import COARSE
 from thinktime.learn.server.model import FEW
-from thinktime.learn.server.verdict import COARSE
 from thinktime.learn.server.visits import coarsest_step_us
 from thinktime.present import units
 

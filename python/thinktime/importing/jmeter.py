@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from thinktime import InputError
-from thinktime.importing import assertions, samplers, thread_groups
+from thinktime.importing import assertions, plan_choices, samplers, thread_groups
 from thinktime.importing.addresses import one_origin
 from thinktime.importing.draft import (
     Draft,
@@ -23,17 +23,9 @@ from thinktime.importing.draft import (
 )
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import Element, from_xml
-from thinktime.importing.plan_tree import (
-    Filling,
-    Scope,
-    arguments,
-    header_rows,
-    pairs,
-    place_of,
-    properties,
-)
-from thinktime.importing.redirects import Redirects
-from thinktime.importing.session_values import column_note
+from thinktime.importing.plan_choices import Choice
+from thinktime.importing.plan_settings import Plan, is_setting, note_data, scope_of
+from thinktime.importing.plan_tree import Filling, Scope, arguments, pairs, place_of, properties
 from thinktime.importing.timers import TIMERS, Timer, total
 
 AROUND = ("SetupThreadGroup", "PostThreadGroup")
@@ -52,19 +44,6 @@ TRANSPARENT = {
     "com.blazemeter.jmeter.controller.ParallelSampler": "its requests are sent one after the other",
 }
 """Controllers whose content is carried, with what is said of them."""
-SILENT = ("ResultCollector", "DebugSampler", "TestPlan")
-
-
-@dataclass
-class Plan:
-    """A plan on its way into populations."""
-
-    notes: Notes
-    populations: list[Population] = field(default_factory=list)
-    cookies: bool = False
-    durations: list[float] = field(default_factory=list)
-    redirects: Redirects = field(default_factory=Redirects)
-    without_keep_alive: set[Request] = field(default_factory=set)
 
 
 def draft(text: str, file: str, name: str) -> Draft:
@@ -103,6 +82,7 @@ def _kept(plan: Plan, given: Population, taken: set[Request]) -> Population | No
         return None
     if len(requests) > 1:
         in_order(requests)
+        plan_choices.part_ways(given, plan.choices)
     if given.arrivals["model"] != "closed" and len(requests) == 1:
         given.arrivals["model"] = "open"
         given.session.pop("on_error", None)
@@ -117,7 +97,7 @@ def _kept(plan: Plan, given: Population, taken: set[Request]) -> Population | No
 
 def _walk(plan: Plan, tree: Element, outer: Scope) -> None:
     """Finds thread groups, and the settings that apply to all of them."""
-    scope = _scope(plan, tree, outer)
+    scope = scope_of(plan, tree, outer)
     for element, inner in pairs(tree):
         if element.tag in thread_groups.GROUPS:
             _group(plan, element, inner, scope)
@@ -129,59 +109,15 @@ def _walk(plan: Plan, tree: Element, outer: Scope) -> None:
                 plan.notes.add(place_of(element), "its groups run at once, not one after another")
             _walk(plan, inner, replace(scope, variables={**scope.variables, **variables}))
         elif element.tag == "CSVDataSet":
-            _data(plan, element, scope)
-        elif not _is_setting(element):
+            note_data(plan, element, scope)
+        elif not is_setting(element):
             known = "it is no thread group, setting or timer that is known"
             plan.notes.add(place_of(element), f"left out, with what it holds: {known}")
 
 
-def _data(plan: Plan, element: Element, scope: Scope) -> None:
-    """Notes a file of values, with its columns."""
-    fill = Filling(scope.variables, place_of(element), plan.notes)
-    given = {name: fill(held) for name, held in properties(element).items()}
-    columns = [one.strip() for one in given.get("variableNames", "").split(",") if one.strip()]
-    plan.notes.add(place_of(element), column_note(given.get("filename", ""), columns))
-
-
-def _is_setting(element: Element) -> bool:
-    return element.tag in (*SILENT, *TIMERS, "HeaderManager", "Arguments", "ConfigTestElement",
-                           "CookieManager")  # fmt: skip
-
-
-def _scope(plan: Plan, tree: Element, outer: Scope) -> Scope:
-    """The settings within a tree: those around it, and its own."""
-    scope = Scope(
-        dict(outer.variables), dict(outer.defaults), list(outer.headers), list(outer.timers)
-    )
-    for element, _ in pairs(tree):
-        fill = Filling(scope.variables, place_of(element), plan.notes)
-        if element.tag == "Arguments":
-            scope.variables |= dict(arguments(element))
-        elif element.tag == "ConfigTestElement":
-            if any(True for _ in arguments(element, "HTTPsampler.Arguments")):
-                plan.notes.add(place_of(element), "its parameters for all requests are left out")
-            scope.defaults |= {k: v for k, v in properties(element).items() if v}
-        elif element.tag == "HeaderManager":
-            rows = [(fill(name), fill(held)) for name, held in header_rows(element)]
-            near = {name.lower() for name, _ in rows}
-            scope.headers = [row for row in scope.headers if row[0].lower() not in near] + rows
-        elif element.tag == "CookieManager":
-            plan.cookies = True
-            if any(one.children for one in element.children if one.tag == "collectionProp"):
-                plan.notes.add(place_of(element), "its own cookies are left out")
-        elif element.tag in TIMERS:
-            given = {k: fill(v) for k, v in properties(element).items()}
-            timer = TIMERS[element.tag](given)
-            if timer is None:
-                plan.notes.add(place_of(element), "left out: its times are no numbers")
-            else:
-                scope.timers.append(timer)
-    return scope
-
-
 def _group(plan: Plan, element: Element, tree: Element, outer: Scope) -> None:
     place, notes = place_of(element), plan.notes
-    scope = _scope(plan, tree, outer)
+    scope = scope_of(plan, tree, outer)
     fill = Filling(scope.variables, place, notes)
     given = {name: fill(held) for name, held in properties(element).items()}
     found = thread_groups.read(element, given, place, notes)
@@ -193,11 +129,11 @@ def _group(plan: Plan, element: Element, tree: Element, outer: Scope) -> None:
     loops = _loops(element)
     if loops not in ("", "-1") and steps:
         notes.add(place, f"its {loops} loops are left out: `--requests` or `--duration` ends a run")
-    for at, (request, _) in enumerate(steps):
-        # A timer precedes its sampler; our think time follows the sampler before.
-        after = steps[(at + 1) % len(steps)][1]
-        request.think = total(after, request.place, notes)
     requests = [request for request, _ in steps]
+    for at, request in enumerate(requests):
+        # A timer precedes its sampler; our think time follows the sampler before.
+        after = steps[plan_choices.follower(requests, at, plan.choices)][1]
+        request.think = total(after, request.place, notes)
     name = element.attributes.get("testname", "")
     is_closed = found.arrivals["model"] == "closed"
     why = f"Closed: {found.why}." if is_closed else found.why
@@ -233,29 +169,69 @@ def _samplers(
     """The requests of a tree, each with its timers; a pause has no request."""
     for element, inner in pairs(tree):
         if element.tag in SAMPLERS:
-            here = _scope(plan, inner, scope)
+            here = scope_of(plan, inner, scope)
             request = samplers.request(element, here, plan.redirects, plan.notes)
             if request is not None and samplers.closes(element, here):
                 plan.without_keep_alive.add(request)
             for other, _ in pairs(inner):
                 if request is not None and other.tag in assertions.ASSERTIONS:
                     assertions.take(other, request, place_of(other), plan.notes)
-                elif not _is_setting(other):
+                elif not is_setting(other):
                     plan.notes.add(place_of(other), _why_without(other.tag))
             if request is not None:
                 yield request, here.timers
         elif element.tag in TRANSPARENT:
             if TRANSPARENT[element.tag]:
                 plan.notes.add(place_of(element), TRANSPARENT[element.tag])
-            yield from _samplers(plan, inner, _scope(plan, inner, scope))
+            yield from _samplers(plan, inner, scope_of(plan, inner, scope))
+        elif element.tag in plan_choices.SAID and (steps := _choice(plan, element, inner, scope)):
+            yield from steps
         elif element.tag == "TestAction" and (pause := _pause(plan, element, scope)) is not None:
-            yield None, [*_scope(plan, inner, scope).timers, pause]
+            yield None, [*scope_of(plan, inner, scope).timers, pause]
         elif element.tag == "CSVDataSet":
-            _data(plan, element, scope)
-        elif not _is_setting(element):
+            note_data(plan, element, scope)
+        elif not is_setting(element):
             lost = sum(1 for _ in _inside(inner))
             what = f" ({lost} requests)" if lost else ""
             plan.notes.add(place_of(element), f"left out, with what it holds{what}")
+
+
+def _choice(
+    plan: Plan, element: Element, tree: Element, scope: Scope
+) -> list[tuple[Request | None, list[Timer]]]:
+    """The requests of a controller of which a turn sends one part, part after part.
+
+    None if the part is not known, or if a part sends one of its requests in a turn.
+    """
+    place, here = place_of(element), len(plan.choices)
+    given = properties(element)
+    value = given.get("SwitchController.value", "")
+    for name, held in scope.variables.items():
+        value = value.replace(f"${{{name}}}", held)
+    within = scope_of(plan, tree, scope)
+    children = [(child, inner) for child, inner in pairs(tree) if not is_setting(child)]
+    counts = [sum(1 for _ in _inside(_alone(*pair))) for pair in children]
+    if "${" in value or (
+        given.get("InterleaveControl.style") == "1" and max(counts, default=0) > 1
+    ):
+        return []
+    if element.tag == "SwitchController":
+        names = [child.attributes.get("testname", "") for child, _ in children]
+        named = plan_choices.chosen(names, value)
+        children = [] if named is None else [children[named]]
+    parts = [list(_samplers(plan, _alone(*pair), within)) for pair in children]
+    requests = [[one for one, _ in part if one is not None] for part in parts]
+    parts = [part for part, held in zip(parts, requests, strict=True) if held]
+    if len(parts) > 1:
+        plan.choices.insert(here, Choice([one for one in requests if one]))
+        if plan_choices.SAID[element.tag]:
+            plan.notes.add(place, plan_choices.SAID[element.tag])
+    return [step for part in parts for step in part]
+
+
+def _alone(element: Element, tree: Element) -> Element:
+    """A tree with one element, and what it holds."""
+    return Element("hashTree", {}, 0, children=[element, tree])
 
 
 def _inside(tree: Element) -> Iterator[Element]:

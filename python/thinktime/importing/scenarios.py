@@ -133,6 +133,10 @@ def _open(
         rate, stages = unit_s, []
     found.arrivals = {"model": "partly-open", "rate": f"{rate / unit_s:.9g}/s"}
     found.arrivals["process"] = "even"
+    if most := _count(given.get("maxVUs"), 0) or _count(given.get("preAllocatedVUs"), 0):
+        notes.add(place, f"at most {most} iterations are under way in k6, which drops what is "
+                         f"beyond; `[clients] concurrency = {most}, waiting = 0` bounds requests "
+                         "so")  # fmt: skip
     if executor.startswith("ramping") and stages:
         found.arrivals["profile"] = profile(start / rate, stages, rate)
         if len(stages) > 1:

@@ -101,15 +101,15 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if hasattr(builtins, name):
             raise KeyError(name)
-        return next((getattr(one, name) for one in _face if hasattr(one, name)), _Unlooked)
+        return next((getattr(one, name) for one in _face if hasattr(one, name)), _UncheckedModule)
 
 
-class _UnlookedKind(type):
+class _UncheckedModuleType(type):
     def __getattr__(cls, name: str) -> Any:
         return Any
 
 
-class _Unlooked(metaclass=_UnlookedKind):
+class _UncheckedModule(metaclass=_UncheckedModuleType):
     """A module that is imported for types only; its values are not checked."""
 
 

@@ -84,7 +84,7 @@ def overlaid(loaded: Read, file: str) -> Read:
     """
     for one in _laid:
         if isinstance(loaded, one.kind):
-            loaded = _Laying(one, file).over(loaded)
+            loaded = _OverlayStep(one, file).over(loaded)
     return loaded
 
 
@@ -153,7 +153,7 @@ Key = tuple[str | int, ...]
 
 
 @dataclass
-class _Laying:
+class _OverlayStep:
     """One overlay on its way over one file."""
 
     overlay: Overlay

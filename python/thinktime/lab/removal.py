@@ -1,4 +1,4 @@
-"""Taking a lab away, whichever process made it and however that process ended."""
+"""Removal of a lab, whichever process made it and however that process ended."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ END_S = 10
 
 
 def clean() -> tuple[list[str], list[str]]:
-    """Take away the remains of labs whose process is gone.
+    """Remove all that is left of labs whose process is gone.
 
     Returns:
-        The identities of those that were taken away, and of those that still run.
+        The identities of the removed labs, and of those that still run.
 
     Raises:
-        RunError: Something could not be taken away.
+        RunError: Something could not be removed.
     """
     there = places.identities()
     running = [one for one in there if journal.is_running(one)]
@@ -38,10 +38,10 @@ def clean() -> tuple[list[str], list[str]]:
 
 
 def remove(identity: str) -> None:
-    """End all processes in a lab's namespaces, and take these and its folder away.
+    """End all processes in a lab's namespaces, and remove these and its folder.
 
     Raises:
-        RunError: Something could not be taken away.
+        RunError: Something could not be removed.
     """
     names = places.namespaces(identity)
     _end_outside(identity)

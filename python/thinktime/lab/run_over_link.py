@@ -69,7 +69,7 @@ def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class LinkSetup:
     """The way of a run over a link, which each of its generators makes for itself."""
 
     asked: RunLink
@@ -126,7 +126,7 @@ class Crossing:
 
 def crossing_of(
     link: str, workload: _core.Workload, target: str, given: Mapping[str, Any]
-) -> Crossing:
+) -> LinkSetup:
     """The way over a link of a run with these options. Nothing is made yet.
 
     Raises:
@@ -134,7 +134,7 @@ def crossing_of(
     """
     asked = parse_link(link)
     check(workload, given)
-    return Crossing(asked, workload.seed, workload.name, target, "" if "=" in link else link)
+    return LinkSetup(asked, workload.seed, workload.name, target, "" if "=" in link else link)
 
 
 def _end(lab: LabInstance, relay: subprocess.Popen[bytes], found: LinkRecord) -> None:

@@ -21,7 +21,7 @@ from thinktime.learn.outcome import Learned
 from thinktime.learn.populations import Finding, Populations, tell_apart
 from thinktime.learn.starts import Coverage, silences
 from thinktime.learn.stop_signal import StopSignal
-from thinktime.learn.unnamed import unnamed_paths, with_existing_paths
+from thinktime.learn.unlisted_paths import unnamed_paths, with_existing_paths
 from thinktime.operations import seconds
 from thinktime.present import units
 

@@ -26,7 +26,7 @@ CONNECTIONS_MAX = 2 * IDLE_MAX
 _GRACE_S = 2
 
 
-class _Quiet(uvicorn.Server):
+class _PipeServer(uvicorn.Server):
     """A server that leaves signals alone: the pipe announces the end."""
 
     @contextlib.contextmanager
@@ -41,14 +41,14 @@ def _say(word: str) -> None:
         os.write(sys.stdout.fileno(), f"{word}\n".encode())
 
 
-def server_of(app: ASGIApp) -> _Quiet:
+def server_of(app: ASGIApp) -> _PipeServer:
     """The server of an application; it takes the sockets on which it listens in `serve`."""
     config = uvicorn.Config(
         app, log_level="critical", access_log=False, lifespan="off", server_header=False,
         http=Connection, limit_concurrency=CONNECTIONS_MAX,
         timeout_graceful_shutdown=_GRACE_S, ws="none",
     )  # fmt: skip
-    return _Quiet(config)
+    return _PipeServer(config)
 
 
 async def _main() -> None:
@@ -59,9 +59,9 @@ async def _main() -> None:
     if first is None:
         return
     setting: Setting = first[1]
-    from thinktime.monitor.dispatcher import Dispatcher
+    from thinktime.monitor.publisher import Publisher
 
-    desk = Dispatcher(setting, _say)
+    desk = Publisher(setting, _say)
     servers, tasks = [], []
     for app, descriptor in desk.sites():
         server = server_of(app)

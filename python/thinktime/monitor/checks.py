@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from thinktime.monitor.buckets import PER_OCTAVE
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 from thinktime.present import units
-from thinktime.results import independent
-from thinktime.results.finding import Unseen
+from thinktime.results import independent_requests
+from thinktime.results.finding import NoData
 from thinktime.validity import (
     DOUBTFUL,
     FINE,
@@ -57,7 +57,7 @@ _LOOK_S = 1.0
 
 
 @dataclass
-class SoFar(Evidence):
+class InterimEvidence(Evidence):
     """The facts before the end. The watchers' process has no workload, only a message about it."""
 
     run: WatchedRun | None = None
@@ -94,7 +94,7 @@ def _punctual(seen: Evidence) -> Finding | None:
     """
     p99, mean_s = (seen.summary.get("lateness_s") or {}).get("p99"), seen.mean_s
     if p99 is None or not mean_s:
-        raise Unseen("no request succeeded")
+        raise NoData("no request succeeded")
     bound = max(punctuality.NOTED * mean_s, punctuality.RESOLUTION_S)
     words = f"the p99 of lateness is {units.seconds(p99)}, at a mean response time of "
     words += units.seconds(mean_s)
@@ -102,22 +102,22 @@ def _punctual(seen: Evidence) -> Finding | None:
         return Finding(punctuality.NAME, DOUBTFUL, words, punctuality.ADVICE)
     if p99 <= bound:
         return Finding(punctuality.NAME, FINE, words)
-    raise Unseen(f"{words}: the mean is known at the end")
+    raise NoData(f"{words}: the mean is known at the end")
 
 
 def _load(seen: Evidence) -> Finding | None:
-    known_run = cast("SoFar", seen).run
+    known_run = cast("InterimEvidence", seen).run
     known = None if known_run is None else known_run.checks
     if known is None or seen.given_series is None or len(seen.given_series) < _FEWEST:
-        raise Unseen("the time is too short so far")
+        raise NoData("the time is too short so far")
     if known.model not in ("open", "closed") and known.session_length is None:
-        raise Unseen("the number of requests of a session is known at the end")
+        raise NoData("the number of requests of a session is known at the end")
     return load.check(seen)
 
 
 def _percentiles(seen: Evidence) -> Finding | None:
-    if seen.summary[independent.KEY] is None:
-        raise Unseen("the time is too short so far")
+    if seen.summary[independent_requests.KEY] is None:
+        raise NoData("the time is too short so far")
     return percentiles.check(seen)
 
 
@@ -184,7 +184,7 @@ def findings(seen: Evidence) -> list[Finding]:
     for name, check in _CHECKS:
         try:
             one = check(seen)
-        except Unseen as why:
+        except NoData as why:
             one = Finding(name, UNSEEN, str(why))
         if one is not None:
             found.append(one)
@@ -218,9 +218,9 @@ def evidence(
         "offered_rate": _begun_a_second(since),
     }  # fmt: skip
     bins = [(2.0 ** (place / PER_OCTAVE), count) for place, count in moment.response_buckets]
-    summary[independent.KEY] = independent.counted(summary, bins)
+    summary[independent_requests.KEY] = independent_requests.counted(summary, bins)
     so_far, known = cast("Summary", summary), cast("Workload", run.checks)
-    return SoFar("run", so_far, known, given_series=series, run=run)
+    return InterimEvidence("run", so_far, known, given_series=series, run=run)
 
 
 def _within(series: pl.DataFrame, begin_s: float, end_s: float) -> pl.DataFrame:

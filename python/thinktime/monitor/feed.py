@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import IO, Any
 
 from thinktime.monitor.frames import Setting, packed
-from thinktime.operations.moment import Moment, RequestSpan
+from thinktime.operations.run_progress import Moment, RequestSpan
 from thinktime.present.page import Page, render
 
 EVERY_S = 1.0

@@ -11,12 +11,12 @@ from thinktime.monitor.buckets import bounds_of, tail_of
 from thinktime.monitor.checks import Cores, evidence, findings
 from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
-from thinktime.monitor.objectives import ObjectiveSoFar, judged, state_of
+from thinktime.monitor.objectives import ObjectiveState, judged, state_of
 from thinktime.monitor.tiles import last_p99, tiles_of
-from thinktime.operations.moment import Moment, PopulationMoment
+from thinktime.operations.run_progress import Moment, PopulationMoment
 from thinktime.present import percentile, units
 from thinktime.present.chart import Chart, sections
-from thinktime.present.page import Page, Tile, Verdict
+from thinktime.present.page import Headline, Page, Tile
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report import validity_table
 from thinktime.report.case import Case, Entry
@@ -41,7 +41,7 @@ _SO_FAR = "The checks so far; the report at the end has more of them."
 
 
 @dataclass
-class _Known:
+class _PartialResult:
     """The result in progress, as far as charts read it."""
 
     kind: str
@@ -72,7 +72,7 @@ class Subject:
     validity: list[Finding] = field(default_factory=list)
     """The checks' findings about a run so far."""
 
-    objectives: list[ObjectiveSoFar] = field(default_factory=list)
+    objectives: list[ObjectiveState] = field(default_factory=list)
     """The workload's objectives, as far as they are known."""
 
     several: RepeatedRuns | None = None
@@ -131,12 +131,12 @@ class Subject:
             return points.page_of_read(self.run, self.last[1])
         of_all = [] if self.several is None else _several(self.several)
         if not self.history.instants:
-            return Page(self.run.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
+            return Page(self.run.title, Headline(f"{self._which()}Nothing is known yet."), of_all)
         tables = _tables(self.moment, self.validity, self.objectives)
         said = f"{self._which()}{self._headline()}"
         return Page(
             self.run.title,
-            Verdict(said, state=state_of(self.objectives), figure=self._figure()),
+            Headline(said, state=state_of(self.objectives), figure=self._figure()),
             of_all,
             sections(CHARTS, self),
             words={name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
@@ -149,7 +149,7 @@ class Subject:
         """The data of the charts."""
         kind = "run" if self.moment is not None else "simulate"
         summary = {"warmup_s": 0.0, "duration_s": self.history.end_s}
-        known = cast("Result", _Known(kind, self.history.series(), summary, self.moment))
+        known = cast("Result", _PartialResult(kind, self.history.series(), summary, self.moment))
         return Case(self.run.workload or self.run.command, "", 0, [Entry(known, "")], None)
 
     def _which(self) -> str:
@@ -185,7 +185,7 @@ def _instant(moment: Moment, most: int) -> Instant:
 
 
 def _tables(
-    moment: Moment | None, validity: Sequence[Finding], objectives: Sequence[ObjectiveSoFar]
+    moment: Moment | None, validity: Sequence[Finding], objectives: Sequence[ObjectiveState]
 ) -> list[Table]:
     """For a simulation, which sends no moments, only the checks."""
     made = validity_table.table([Group([validity_table.line_of(one) for one in validity])])
@@ -215,7 +215,7 @@ def _times(seen: Moment | PopulationMoment, many: float) -> list[Cell]:
     return [percentile.cell(name, time, many) for name, time in found]
 
 
-def _objectives(objectives: Sequence[ObjectiveSoFar]) -> Table:
+def _objectives(objectives: Sequence[ObjectiveState]) -> Table:
     lines = []
     for one in objectives:
         text = units.percent if one.objective.name == "errors" else units.seconds

@@ -27,7 +27,7 @@ from starlette.types import ASGIApp
 from thinktime.monitor import protobuf
 from thinktime.monitor.buckets import PER_OCTAVE, SCALE
 from thinktime.monitor.site import KnownHosts
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, Finding
 
 if TYPE_CHECKING:

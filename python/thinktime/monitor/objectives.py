@@ -1,4 +1,4 @@
-"""The objectives of a run so far, judged by the rule of its result (`core/record/verdict.rs`).
+"""The objectives of a run so far, judged by the rule of its result (`core/record/attainment.rs`).
 
 A percentile of all requests is judged by the share of them beyond the limit, with Wilson's interval
 for the number of independent ones; those that failed are later than any limit. Of a population or
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from thinktime.monitor.buckets import PER_OCTAVE
-from thinktime.operations.moment import Moment, ObjectiveMoment
+from thinktime.operations.run_progress import Moment, ObjectiveMoment
 from thinktime.present import percentile
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 _NORMAL = 1.959964
 """The quantile of the normal distribution for 95 %."""
@@ -25,7 +25,7 @@ MET, NOT_MET, CANNOT_TELL = "met", "not met", "cannot tell"
 
 
 @dataclass(frozen=True)
-class ObjectiveSoFar:
+class ObjectiveState:
     """An objective with its state at one moment."""
 
     objective: ObjectiveMoment
@@ -36,7 +36,7 @@ class ObjectiveSoFar:
     """`met`, `not met` or `cannot tell`; the end decides."""
 
 
-def judged(moment: Moment, summary: Mapping[str, Any]) -> list[ObjectiveSoFar]:
+def judged(moment: Moment, summary: Mapping[str, Any]) -> list[ObjectiveState]:
     """All objectives at a moment.
 
     Args:
@@ -46,7 +46,7 @@ def judged(moment: Moment, summary: Mapping[str, Any]) -> list[ObjectiveSoFar]:
     return [_judged(one, moment, summary) for one in moment.objectives]
 
 
-def state_of(found: Sequence[ObjectiveSoFar]) -> str:
+def state_of(found: Sequence[ObjectiveState]) -> str:
     """The state of all together; empty without any."""
     states = [one.state for one in found]
     for state in (NOT_MET, CANNOT_TELL, MET):
@@ -55,10 +55,10 @@ def state_of(found: Sequence[ObjectiveSoFar]) -> str:
     return ""
 
 
-def _judged(one: ObjectiveMoment, moment: Moment, summary: Mapping[str, Any]) -> ObjectiveSoFar:
+def _judged(one: ObjectiveMoment, moment: Moment, summary: Mapping[str, Any]) -> ObjectiveState:
     many = moment.measured_about(one)
     value = percentile.known(one.name, one.value, many)
-    worth = independent.worth(summary, many)
+    worth = independent_requests.worth(summary, many)
     known = percentile.backed(one.name, worth)
     if one.value is None:
         within, beyond = False, False
@@ -71,7 +71,7 @@ def _judged(one: ObjectiveMoment, moment: Moment, summary: Mapping[str, Any]) ->
         within = within and known
     else:
         within, beyond = known and not one.beyond, known and one.beyond
-    return ObjectiveSoFar(one, value, MET if within else NOT_MET if beyond else CANNOT_TELL)
+    return ObjectiveState(one, value, MET if within else NOT_MET if beyond else CANNOT_TELL)
 
 
 def _errors(one: ObjectiveMoment, moment: Moment) -> tuple[bool, bool]:

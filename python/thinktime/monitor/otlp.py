@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from thinktime._core import InputError, __version__
 from thinktime.monitor.buckets import SCALE
 from thinktime.monitor.spans import traces
-from thinktime.operations.moment import Moment, RequestSpan
+from thinktime.operations.run_progress import Moment, RequestSpan
 
 if TYPE_CHECKING:
     from thinktime.monitor.live_page import Subject

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.monitor.frames import Message, WatchedRun
 from thinktime.present import units
-from thinktime.present.page import Page, Verdict
+from thinktime.present.page import Headline, Page
 from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
@@ -27,21 +27,21 @@ def page_of(run: WatchedRun, message: Message) -> Page:
         swept, done, whole = thing
         so_far = f"{units.count(done)} of {units.counted(whole, 'point')} are done."
         if swept.table.is_empty():
-            return Page(run.title, Verdict(so_far), [])
+            return Page(run.title, Headline(so_far), [])
         made = sweep_report(swept).page
     else:
         from thinktime.capacity_search.report import report_of as capacity_report
 
         so_far = f"{units.counted(len(thing.probes), 'probe')} so far."
         made = capacity_report(thing).page
-    return replace(made, title=run.title, verdict=Verdict(so_far, [], made.verdict.doubts))
+    return replace(made, title=run.title, headline=Headline(so_far, [], made.headline.doubts))
 
 
 def page_of_reading(run: WatchedRun, entries: int, share: float, unpacked: int) -> Page:
     """The page of logs that are being read."""
     read = f"{units.counted(entries, 'request')} read, {units.size(unpacked)}."
     over = "All is read; the workload is being learned." if share >= 1 else ""
-    return Page(run.title, Verdict(read, [over] if over else []), [])
+    return Page(run.title, Headline(read, [over] if over else []), [])
 
 
 def page_of_read(run: WatchedRun, glance: Overview) -> Page:
@@ -60,7 +60,7 @@ def page_of_read(run: WatchedRun, glance: Overview) -> Page:
     refused = sum(one.count for one in glance.refused)
     doubts = [f"{units.counted(refused, 'line')} could not be read."] if refused else []
     tables = [table for table in (_read(glance), _refused(glance)) if table.lines]
-    return Page(run.title, Verdict(read, [over], doubts), tables, sections([chart], glance))
+    return Page(run.title, Headline(read, [over], doubts), tables, sections([chart], glance))
 
 
 def _read(glance: Overview) -> Table:

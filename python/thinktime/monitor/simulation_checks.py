@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from thinktime._core import Workload
-from thinktime.monitor.checks import SoFar
+from thinktime.monitor.checks import InterimEvidence
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.history import History, Instant
 from thinktime.present import units
-from thinktime.results.finding import Unseen
+from thinktime.results.finding import NoData
 from thinktime.validity import UNSEEN, Finding, counts, load, percentiles, steadiness, warm_up
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.stretches import LEAST, PARTS
@@ -43,7 +43,7 @@ def findings(history: History, run: WatchedRun) -> list[Finding]:
     for name, check in zip(names, (_load, _filling, _steady), strict=True):
         try:
             one = check(kept, run)
-        except Unseen as why:
+        except NoData as why:
             one = Finding(name, UNSEEN, str(why))
         found += [] if one is None else [one]
     return [*found, *later]
@@ -56,9 +56,9 @@ def _kept(history: History) -> list[Instant]:
 
 def _load(kept: list[Instant], run: WatchedRun) -> Finding | None:
     if run.checks is None:
-        raise Unseen("the workload's rate is known at the end")
+        raise NoData("the workload's rate is known at the end")
     if run.checks.model not in ("open", "closed") and run.checks.session_length is None:
-        raise Unseen("the number of requests of a session is known at the end")
+        raise NoData("the number of requests of a session is known at the end")
     return load.check(_evidence(kept, run))
 
 
@@ -68,7 +68,7 @@ def _filling(kept: list[Instant], run: WatchedRun) -> Finding | None:
 
 def _steady(kept: list[Instant], run: WatchedRun) -> Finding | None:
     if not run.steady:
-        raise Unseen("the workload's rate is to change over time")
+        raise NoData("the workload's rate is to change over time")
     _many_enough(kept)
     looked, times_s = _parted(kept)
     return steadiness.judged(looked, times_s, "number of requests in the system", units.number)
@@ -86,10 +86,10 @@ def _parted(kept: list[Instant]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _many_enough(kept: list[Instant]) -> None:
-    """Raise Unseen before there are enough intervals."""
+    """Raise NoData before there are enough intervals."""
     if len(kept) <= LEAST:
         # Whatever the length of the simulated time is by then.
-        raise Unseen("it was checked too few times so far, once a second")
+        raise NoData("it was checked too few times so far, once a second")
 
 
 def _evidence(kept: list[Instant], run: WatchedRun) -> Evidence:
@@ -101,7 +101,7 @@ def _evidence(kept: list[Instant], run: WatchedRun) -> Evidence:
     came = over + np.array([float(one.in_system) for one in kept])
     lengths = np.diff(times)
     if not (lengths > 0).all():
-        raise Unseen("its time stands still")
+        raise NoData("its time stands still")
     # Intervals of one length, as in a result.
     edges = np.linspace(times[0], times[-1], len(times))
     scheduled, completed = (np.diff(np.interp(edges, times, one)) for one in (came, over))
@@ -124,4 +124,4 @@ def _evidence(kept: list[Instant], run: WatchedRun) -> Evidence:
         "offered_rate": float(came[-1] - came[0]) / length_s,
     }
     so_far, known = cast("Summary", summary), cast("Workload", run.checks)
-    return SoFar("simulate", so_far, known, given_series=series, run=run)
+    return InterimEvidence("simulate", so_far, known, given_series=series, run=run)

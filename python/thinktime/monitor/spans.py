@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from thinktime._core import __version__
-from thinktime.operations.moment import RequestSpan
+from thinktime.operations.run_progress import RequestSpan
 
 _CLIENT = 3
 _ERROR = 2

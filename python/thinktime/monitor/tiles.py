@@ -9,8 +9,8 @@ import numpy as np
 
 from thinktime.monitor.buckets import PER_OCTAVE
 from thinktime.monitor.history import History, Instant
-from thinktime.monitor.objectives import CANNOT_TELL, MET, NOT_MET, ObjectiveSoFar, state_of
-from thinktime.operations.moment import Moment
+from thinktime.monitor.objectives import CANNOT_TELL, MET, NOT_MET, ObjectiveState, state_of
+from thinktime.operations.run_progress import Moment
 from thinktime.present import percentile, units
 from thinktime.present.page import Tile
 from thinktime.report.objectives import name_of
@@ -25,7 +25,7 @@ _SO_FAR = {MET: "Met so far", NOT_MET: "Not met so far", CANNOT_TELL: "Cannot te
 
 
 def tiles_of(
-    run: WatchedRun, history: History, moment: Moment, objectives: Sequence[ObjectiveSoFar]
+    run: WatchedRun, history: History, moment: Moment, objectives: Sequence[ObjectiveState]
 ) -> list[Tile]:
     """Five of them, in the order in which they matter."""
     return [
@@ -37,7 +37,7 @@ def tiles_of(
     ]
 
 
-def _objectives(found: Sequence[ObjectiveSoFar]) -> Tile:
+def _objectives(found: Sequence[ObjectiveState]) -> Tile:
     """The worst objective: the first that is not met, else that cannot be told, else the first."""
     if not found:
         return Tile("Objective", units.NOTHING, "the workload has none")
@@ -46,7 +46,7 @@ def _objectives(found: Sequence[ObjectiveSoFar]) -> Tile:
     return Tile("Objective", _SO_FAR[state], _objective_words(shown), state)
 
 
-def _objective_words(one: ObjectiveSoFar) -> str:
+def _objective_words(one: ObjectiveState) -> str:
     objective = one.objective
     text = units.percent if objective.name == "errors" else units.seconds
     found = units.NOTHING if one.value is None else text(one.value)
@@ -91,7 +91,7 @@ def _rate(history: History) -> Tile:
     return Tile("Done", done, f"of {units.rate(max(begun, 0) / time_s)} offered")
 
 
-def _failed(moment: Moment, objectives: Sequence[ObjectiveSoFar]) -> Tile:
+def _failed(moment: Moment, objectives: Sequence[ObjectiveState]) -> Tile:
     failed = moment.requests - moment.succeeded
     share = units.percent(failed / moment.requests) if moment.requests else units.NOTHING
     many = units.counted(moment.requests, "request")

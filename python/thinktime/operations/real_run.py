@@ -12,12 +12,12 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.proxies import chosen as chosen_proxy
-from thinktime.operations import reach
+from thinktime.operations import target_allowlist
 from thinktime.operations.arrivals_end import arrivals_notes
 from thinktime.operations.fitted_system import fitted
-from thinktime.operations.moment import Moment
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.operations.run_options import run_options_json
+from thinktime.operations.run_progress import Moment
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
 
@@ -150,7 +150,7 @@ def run(
     elif target is None:
         raise _core.InputError("target: give the address of the server, or a URL alone")
     loaded = with_seed(workload, seed)
-    reach.check(loaded, target, given)
+    target_allowlist.check(loaded, target, given)
     given |= {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = run_options_json(given)
     workload = arrivals.with_arrivals(loaded, given)

@@ -1,4 +1,4 @@
-"""A self-contained page: the verdict, tables, charts, more tables, then sources.
+"""A self-contained page: the headline, tables, charts, more tables, then sources.
 
 Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in its contents.
 """
@@ -33,7 +33,7 @@ COLOURS = (
 by 9.5, also without red, green or blue cones (see tests/python/test_page_colours.py)."""
 
 STATES = {"met": "✓", "not met": "✕", "cannot tell": "?", "not to be trusted": "!"}
-"""The states of a verdict, each with its mark. Their colours are those of no curve."""
+"""The states of a headline, each with its mark. Their colours are those of no curve."""
 
 
 _CODE = re.compile(r"`(?! )([^`<>\n]{1,80})(?<! )`")
@@ -41,10 +41,10 @@ _PERCENT = re.compile(r"(?<=\d)%(?=[\s,.;:)]|$)")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Headline:
     """The sentences at the top of a page."""
 
-    headline: str
+    sentence: str
     findings: Sequence[str] = ()
     doubts: Sequence[str] = ()
     """Problems that spoil or limit the numbers."""
@@ -137,7 +137,7 @@ class Page:
     title: str
     """Its subject; the headline gives the outcome."""
 
-    verdict: Verdict
+    headline: Headline
     tables: Sequence[Table]
     """The first tables, above the charts."""
 
@@ -183,7 +183,7 @@ class Page:
     @property
     def tab(self) -> str:
         """The title of the browser's tab: the state and the figure come first."""
-        said = self.verdict
+        said = self.headline
         state = f"{said.mark} {said.state.capitalize()}" if said.state else ""
         first = " ".join(filter(None, [state, said.figure]))
         return " - ".join(filter(None, [first, self.title, said.moment]))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from thinktime.present.page import STATES, Page, Section, Verdict
+from thinktime.present.page import STATES, Headline, Page, Section
 from thinktime.present.table import Table
 
 Outcome = Literal["passed", "failed", "undecided"]
@@ -95,12 +95,12 @@ class Report:
     def page(self) -> Page:
         """Its page: charts answer sooner than tables."""
         state = self.status if self.status in STATES else ""
-        verdict = Verdict(
+        headline = Headline(
             self.headline, self.findings, self.warnings, state,
             self.origin, self.figure, self.moment,
         )  # fmt: skip
         title = self.title or self.name
-        return Page(title, verdict, (), self.charts(), self.words, details=self.tables)
+        return Page(title, headline, (), self.charts(), self.words, details=self.tables)
 
     @property
     def all_cases(self) -> list[Case]:

@@ -17,7 +17,7 @@ _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\
 _TRAILER = re.compile(rb"[\t\x20-\x7e\x80-\xff]*\r\n")
 
 
-class KeptBody:
+class BodyPrefix:
     """The beginning of a body, up to the limit of a workload file."""
 
     def __init__(self) -> None:
@@ -37,7 +37,9 @@ class KeptBody:
         self.data += piece[:room]
 
 
-async def passed(source: Wire, sink: Wire, framing: Framing, kept: KeptBody | None = None) -> None:
+async def passed(
+    source: Wire, sink: Wire, framing: Framing, kept: BodyPrefix | None = None
+) -> None:
     """Pass a body on to its end, piece by piece.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from thinktime.importing.exchanges import Exchange, PostedBody
-from thinktime.recording.bodies import KeptBody
+from thinktime.recording.bodies import BodyPrefix
 from thinktime.recording.hosts import Origin
 from thinktime.recording.message import Fields
 from thinktime.recording.passage import Passage
@@ -82,7 +82,7 @@ def exchange(origin: Origin, passage: Passage, begun_s: float, took_s: float) ->
     )
 
 
-def _posted(fields: Fields, body: KeptBody) -> PostedBody:
+def _posted(fields: Fields, body: BodyPrefix) -> PostedBody:
     known = {name.lower(): value for name, value in fields}
     media = known.get("content-type", "")
     if not body.data:

@@ -8,7 +8,7 @@ from typing import Any
 
 from thinktime.importing.exchanges import SAFE
 from thinktime.recording import message
-from thinktime.recording.bodies import KeptBody, passed
+from thinktime.recording.bodies import BodyPrefix, passed
 from thinktime.recording.message import Fields, Framing, Request, Response
 from thinktime.recording.wire import BrokenError, TooLongError, Wire
 
@@ -37,7 +37,7 @@ class Passage:
     target: str
     fields: Fields
     framing: Framing
-    body: KeptBody = field(default_factory=KeptBody)
+    body: BodyPrefix = field(default_factory=BodyPrefix)
     answer: Response | None = None
     is_whole: bool = False
     last: bool = False

@@ -136,16 +136,16 @@ def _signature(one: Any, name: str) -> str:
         return stub.removeprefix(name)
     signature = inspect.signature(one)
     kept = [
-        each.replace(annotation=_Raw(each.annotation))
+        each.replace(annotation=_Annotation(each.annotation))
         for each in signature.parameters.values()
         if each.name not in ("self", "cls")
     ]
-    gives = signature.empty if inspect.isclass(one) else _Raw(signature.return_annotation)
+    gives = signature.empty if inspect.isclass(one) else _Annotation(signature.return_annotation)
     shown = str(signature.replace(parameters=kept, return_annotation=gives))
     return shown if len(shown) < _WIDTH else _folded(shown)
 
 
-class _Raw:
+class _Annotation:
     """An annotation as written."""
 
     def __init__(self, written: object) -> None:

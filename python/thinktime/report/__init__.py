@@ -20,10 +20,10 @@ from thinktime.inputs.arguments import checked
 
 if TYPE_CHECKING:
     from thinktime import Result
-    from thinktime.present.page import Verdict
+    from thinktime.present.page import Headline
     from thinktime.present.report import Report
     from thinktime.report.results import Row
-    from thinktime.results.verdict import Verdict as ResultVerdict
+    from thinktime.results.verdict import Verdict
 
 # Tables and charts are imported on use, so that other commands start sooner.
 
@@ -57,7 +57,7 @@ def report(
     return results_page.write(found, Path(path), title)
 
 
-def report_of(result: Result, verdict: ResultVerdict | None = None) -> Report:
+def report_of(result: Result, verdict: Verdict | None = None) -> Report:
     """The report of one result for a pipeline; `verdict` replaces the result's own."""
     from thinktime.report import summary
 
@@ -72,12 +72,12 @@ def rows(results: Sequence[Result]) -> list[Row]:
     return rows_of(cases(results))
 
 
-def verdict(results: Sequence[Result]) -> Verdict:
+def headline_of(results: Sequence[Result]) -> Headline:
     """The statements of some results, in words."""
     from thinktime.report.case import cases
-    from thinktime.report.findings import verdict as verdict_of
+    from thinktime.report.findings import headline_of as headline_of_cases
 
-    return verdict_of(cases(results))
+    return headline_of_cases(cases(results))
 
 
 def processor_sharing(result: Result) -> str | None:
@@ -90,4 +90,4 @@ def processor_sharing(result: Result) -> str | None:
     return sharing.sentence_of(result)
 
 
-__all__ = ["processor_sharing", "report", "report_of", "rows", "verdict"]
+__all__ = ["headline_of", "processor_sharing", "report", "report_of", "rows"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -28,7 +28,7 @@ _TIMES = ("mean", "p50", "p90", "p99")
 
 
 @dataclass(frozen=True)
-class Counted:
+class UserFigures:
     """A result's figures for the requests, or for the pages, of some users."""
 
     name: str
@@ -63,7 +63,7 @@ class Counted:
         return Line(self.name, cells, self.model.replace("-", " "))
 
 
-def populations_of(result: Result) -> list[Counted]:
+def populations_of(result: Result) -> list[UserFigures]:
     """The requests of each population, in the workload's order; empty for a single one."""
     found = result.populations
     if len(found) < 2:
@@ -71,25 +71,25 @@ def populations_of(result: Result) -> list[Counted]:
     return [_requests(name, figures, result.summary) for name, figures in found.items()]
 
 
-def _requests(name: str, figures: Mapping[str, Any], summary: Summary) -> Counted:
+def _requests(name: str, figures: Mapping[str, Any], summary: Summary) -> UserFigures:
     number, failed = int(figures.get("requests") or 0), int(figures.get("errors") or 0)
     model, rate = str(figures.get("model") or ""), figures.get("offered_rate")
     times = _times(summary, figures.get("response_time_s"), number - failed)
-    return Counted(name, model, number, failed, rate, *times)
+    return UserFigures(name, model, number, failed, rate, *times)
 
 
-def exact_populations(theory: Theory | None) -> list[Counted]:
+def exact_populations(theory: Theory | None) -> list[UserFigures]:
     """The exact means of each population; empty for a single one, or if none is known."""
     found = {} if theory is None else theory.by_population
     if len(found) < 2:
         return []
     return [
-        Counted(name, "", None, None, part.throughput, {"mean": part.mean_s}, None)
+        UserFigures(name, "", None, None, part.throughput, {"mean": part.mean_s}, None)
         for name, part in found.items()
     ]
 
 
-def pages_of(result: Result) -> list[Counted]:
+def pages_of(result: Result) -> list[UserFigures]:
     """The pages of each population that has any, and of all of them together.
 
     Empty if the workload has no pages.
@@ -100,13 +100,13 @@ def pages_of(result: Result) -> list[Counted]:
     return [_pages(name, figures, result.summary) for name, figures in found]
 
 
-def _pages(name: str, figures: Mapping[str, Any], summary: Summary) -> Counted:
+def _pages(name: str, figures: Mapping[str, Any], summary: Summary) -> UserFigures:
     duration_s = float(summary.get("duration_s") or 0.0)
     number = int(figures["pages"])
     rate = number / duration_s if duration_s > 0 else None
     failed = int(figures.get("page_errors") or 0)
     times = _times(summary, figures.get("page_response_time_s"), number - failed)
-    return Counted(name, "", number, failed, rate, *times)
+    return UserFigures(name, "", number, failed, rate, *times)
 
 
 def _times(
@@ -114,7 +114,7 @@ def _times(
 ) -> tuple[dict[str, float], float | None]:
     """The times that are known, and the half-width of the mean's interval."""
     times = given or {}
-    return independent.known(summary, times, _TIMES, many), times.get("ci95")
+    return independent_requests.known(summary, times, _TIMES, many), times.get("ci95")
 
 
 def table(groups: Sequence[Group]) -> Table:

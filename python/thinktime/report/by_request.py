@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -67,7 +67,7 @@ def _times(name: str, figures: Mapping[str, Any], summary: Summary) -> RequestTi
     """A summary counts those of a name that succeeded and those that failed apart."""
     times = figures.get("response_time_s") or {}
     succeeded, failed = int(figures.get("requests") or 0), int(figures.get("errors") or 0)
-    known = independent.known(summary, times, _TIMES, succeeded)
+    known = independent_requests.known(summary, times, _TIMES, succeeded)
     return RequestTimes(name, succeeded + failed, failed, known, times.get("ci95"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from thinktime.machine.sharing import Comparison, compare
+from thinktime.machine.processor_sharing import Comparison, compare
 from thinktime.present.table import Group, Line, Table
 from thinktime.report import (
     by_population,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
@@ -11,6 +11,7 @@ from thinktime.present.table import Cell, Group, Line, Table
 if TYPE_CHECKING:
     from thinktime.explain.explanation import Explanation
     from thinktime.explain.questions import Answer
+    from thinktime.explain.token_server import TokenServerFit
     from thinktime.results.result import Result
 
 HEADINGS = ("mean", "19 of 20", "p99", "19 of 20 p99", "throughput", "19 of 20 throughput")
@@ -52,6 +53,20 @@ def models_table(found: Explanation) -> Table:
         note="On the part that was held out; of the response times, a request.",
         spare=("may be chance",),
     )  # fmt: skip
+
+
+def tokens_table(found: TokenServerFit) -> Table:
+    """Measured times, and those of the fitted server of tokens."""
+    keys = ("mean", "p50", "p99")
+
+    def line(name: str, times: Mapping[str, float]) -> Line:
+        return Line(name, [Cell(units.seconds(times[key])) for key in keys])
+
+    groups = [
+        Group([line("measured", measured), line("model", modelled)], title=words)
+        for words, measured, modelled in found.parts
+    ]
+    return Table("tokens", "Times of tokens", "", keys, groups)
 
 
 def lines(found: Explanation, note: str = "") -> list[Line]:

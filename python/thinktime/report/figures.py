@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.results import independent
+from thinktime.results import independent_requests
 from thinktime.results.busiest_demand import busiest_demand_s
 from thinktime.theory.solution import Theory
 
@@ -54,7 +54,7 @@ def of_result(result: Result) -> Figures:
     late: Mapping[str, Any] = summary.get("lateness_s") or {}
     lateness = late if result.kind == "run" else {}
     return Figures(
-        times_s=independent.known(summary, times, TIMES, many),
+        times_s=independent_requests.known(summary, times, TIMES, many),
         ci95_s=times.get("ci95"),
         intervals_s={
             name: (float(ends[0]), float(ends[1]))
@@ -67,7 +67,7 @@ def of_result(result: Result) -> Figures:
         requests=summary.get("requests"),
         errors=summary.get("errors"),
         lateness_mean_s=lateness.get("mean"),
-        lateness_p99_s=independent.known(summary, lateness, ("p99",), many).get("p99"),
+        lateness_p99_s=independent_requests.known(summary, lateness, ("p99",), many).get("p99"),
     )
 
 

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from thinktime.present import units
-from thinktime.present.page import Verdict
+from thinktime.present.page import Headline
 from thinktime.report import agreement, caveats, contrast
 from thinktime.report.case import Case, Entry
 
 _CAUSES_MAX = 3
 
 
-def verdict(cases: Sequence[Case]) -> Verdict:
+def headline_of(cases: Sequence[Case]) -> Headline:
     """The sharpest true sentence first, then its support and its doubts."""
     sharpest = contrast.sharpest(cases)
     findings: list[str | None] = [_what_they_are(cases)] if len(cases) > 1 else []
@@ -29,7 +29,7 @@ def verdict(cases: Sequence[Case]) -> Verdict:
         headline = " ".join(_alone(case) for case in cases) or "There are no results."
     findings += agreement.sentences(cases)
     said = [finding for finding in findings if finding is not None]
-    return Verdict(headline, said, caveats.sentences(cases))
+    return Headline(headline, said, caveats.sentences(cases))
 
 
 def _mean_known(case: Case) -> bool:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from thinktime._core import InputError
 from thinktime.present import units
-from thinktime.present.page import Verdict, templates
+from thinktime.present.page import Headline, templates
 from thinktime.present.picture import Picture
 from thinktime.report import results
 from thinktime.report.case import Case, cases
-from thinktime.report.findings import verdict
+from thinktime.report.findings import headline_of
 from thinktime.results.verdict import verdict_of
 
 if TYPE_CHECKING:
@@ -31,16 +31,16 @@ def html(result: Result) -> str:
     """
     found = cases([result])
     table = results.table(results.rows(found)).without_empty()
-    judged, said = verdict_of(result), verdict(found)
+    judged, said = verdict_of(result), headline_of(found)
     if judged.status != "done":
         besides = [units.sentence(judged.besides)] if judged.besides else []
         doubts = [one for one in said.doubts if one != units.sentence(judged.doubt)]
-        shown = [*besides, said.headline, *doubts]
-        said = Verdict(units.sentence(judged.reason), (), shown, judged.status)
+        shown = [*besides, said.sentence, *doubts]
+        said = Headline(units.sentence(judged.reason), (), shown, judged.status)
     from thinktime.report.charts.tail import CHART
 
     template = templates().get_template("notebook.html.jinja")
-    return template.render(verdict=said, table=table, tail=_small(CHART, found))
+    return template.render(headline=said, table=table, tail=_small(CHART, found))
 
 
 def _small(chart: Chart[Sequence[Case]], found: Sequence[Case]) -> Markup:

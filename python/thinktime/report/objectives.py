@@ -13,7 +13,7 @@ from thinktime.results.objective_words import LEAST, SHARES
 if TYPE_CHECKING:
     from thinktime import Objective, Result
     from thinktime._core_types import CheckCount
-    from thinktime.operations.moment import ObjectiveMoment
+    from thinktime.operations.run_progress import ObjectiveMoment
 
 WORDS = {
     "met": "The whole 95 % interval is within the limit; not met: the whole interval is beyond it. "

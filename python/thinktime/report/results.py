@@ -19,7 +19,7 @@ from thinktime.report import (
     streams,
     token_servers,
 )  # fmt: skip
-from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
+from thinktime.report.by_population import UserFigures, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.clusters import ClusterFigures
@@ -89,10 +89,10 @@ class Row:
     token_servers: Sequence[TokenServerFigures] = ()
     """The result's servers of tokens."""
 
-    populations: Sequence[Counted] = ()
+    populations: Sequence[UserFigures] = ()
     """The result's requests by population, if there are several."""
 
-    pages: Sequence[Counted] = ()
+    pages: Sequence[UserFigures] = ()
     """The result's pages by population."""
 
     objectives: Sequence[Line] = ()

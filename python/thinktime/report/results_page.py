@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from thinktime._core import InputError
 from thinktime.present import page, units
 from thinktime.present.chart import sections
-from thinktime.present.page import Page, Section, Verdict
+from thinktime.present.page import Headline, Page, Section
 from thinktime.present.table import Table
 from thinktime.report import (
     case_diagrams,
@@ -22,8 +22,8 @@ from thinktime.report import (
 from thinktime.report.case import Case, Entry
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
-from thinktime.report.findings import verdict
-from thinktime.results import independent
+from thinktime.report.findings import headline_of
+from thinktime.results import independent_requests
 from thinktime.results.finding import DOUBTFUL, Finding
 from thinktime.results.verdict import verdict_of
 from thinktime.validity.percentiles import times_longer
@@ -65,7 +65,7 @@ def page_of(
     times = _times(cases)
     return Page(
         title or _title(cases),
-        _doubted(_verdict(cases, compared), agreement),
+        _doubted(_headline(cases, compared), agreement),
         [times, *together, *differences],
         [*changes, *_sections(cases, first=not changes and len(times.lines) > _ROWS_MAX)],
         origin.words(cases),
@@ -93,11 +93,11 @@ def _together(found: Sequence[Result], agreement: Finding) -> list[Table]:
     return [repeated_runs.table(found), repeated_runs.agreement_table(agreement)]
 
 
-def _doubted(verdict: Verdict, agreement: Finding | None) -> Verdict:
+def _doubted(headline: Headline, agreement: Finding | None) -> Headline:
     """A disagreement of runs is serious: it stands above all tables."""
     if agreement is None or agreement.verdict != DOUBTFUL:
-        return verdict
-    return replace(verdict, doubts=[units.sentence(agreement.words), *verdict.doubts])
+        return headline
+    return replace(headline, doubts=[units.sentence(agreement.words), *headline.doubts])
 
 
 def _compared(found: Sequence[Result]) -> Comparison | None:
@@ -125,18 +125,20 @@ def _changes(compared: Comparison | None) -> tuple[list[Section], list[Table]]:
     return drawn, [table([compared])]
 
 
-def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
+def _headline(cases: Sequence[Case], compared: Comparison | None) -> Headline:
     """For two results of one workload, the finding of `compare`: one page makes one statement."""
     results = [entry.result for case in cases for entry in case.entries]
-    found = replace(verdict(cases), about=origin.line(results), moment=origin.moments_of(results))
+    found = replace(
+        headline_of(cases), about=origin.line(results), moment=origin.moments_of(results)
+    )
     if compared is not None:
         what = f"{compared.after.label}, compared with {compared.before.label}."
-        return replace(found, headline=compared.verdict, findings=[what, *found.findings])
+        return replace(found, sentence=compared.verdict, findings=[what, *found.findings])
     entries = [entry for case in cases for entry in case.entries]
     return _judged(found, entries[0]) if len(entries) == 1 else found
 
 
-def _judged(found: Verdict, entry: Entry) -> Verdict:
+def _judged(found: Headline, entry: Entry) -> Headline:
     """The verdict on a result's objectives, if it has any, or why it is not to be trusted."""
     judged, p99_s = verdict_of(entry.result), entry.figures.times_s.get("p99")
     found = replace(found, figure="" if p99_s is None else f"p99 {units.seconds(p99_s)}")
@@ -148,8 +150,8 @@ def _judged(found: Verdict, entry: Entry) -> Verdict:
     doubts = [one for one in found.doubts if one != units.sentence(judged.doubt)]
     return replace(
         found,
-        headline=units.sentence(judged.reason),
-        findings=[*besides, found.headline, *found.findings],
+        sentence=units.sentence(judged.reason),
+        findings=[*besides, found.sentence, *found.findings],
         doubts=doubts,
         state=judged.status,
     )
@@ -158,7 +160,7 @@ def _judged(found: Verdict, entry: Entry) -> Verdict:
 def _unknown_p99(entry: Entry) -> list[str]:
     """Why the tables have no p99, and what it needs; empty if they have one."""
     summary = entry.result.summary
-    worth = independent.worth(
+    worth = independent_requests.worth(
         summary, (summary.get("requests") or 0) - (summary.get("errors") or 0)
     )
     if "p99" in entry.figures.times_s or not worth:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from thinktime.present import units
 from thinktime.present.table import Cell, Line
 from thinktime.report.figures import TIMES
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -30,7 +30,7 @@ def line_of(result: Result) -> Line | None:
     if not times:
         return None
     many = result.summary["server_timed"]
-    found = independent.known(result.summary, times, TIMES, many)
+    found = independent_requests.known(result.summary, times, TIMES, many)
     known = [found.get(name) for name in TIMES]
     response_s = (result.summary.get("response_time_s") or {}).get("mean")
     cells = [Cell(units.seconds(time)) for time in known]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thinktime.machine.sharing import REQUESTS_MIN, TOLERANCE, Comparison, Judged, Pair, compare
+from thinktime.machine.processor_sharing import (
+    REQUESTS_MIN,
+    TOLERANCE,
+    Comparison,
+    Pair,
+    TimeComparison,
+    compare,
+)
 from thinktime.present import percentile, units
 from thinktime.present.table import Cell, Line
 
@@ -87,12 +94,12 @@ def sentence_of(result: Result) -> str | None:
     return None if found is None else sentence(found)
 
 
-def _at(one: Judged) -> str:
+def _at(one: TimeComparison) -> str:
     words = f"the {_WORDS[one.time]} of {one.pair.request}"
     return f"{units.deviation(one.difference)} for {words}"
 
 
-def _comparison_words(one: Judged) -> str:
+def _comparison_words(one: TimeComparison) -> str:
     """As in 'page a p95 of 40.0 ms instead of 5.00 ms (8.0 times as long)'."""
     shared, scheduled = one.pair.shared_s[one.time], one.pair.scheduled_s[one.time]
     size = f"{units.deviation(one.difference)}"

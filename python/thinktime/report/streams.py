@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime.present import units
 from thinktime.present.table import Cell, Line
 from thinktime.report.figures import TIMES
-from thinktime.results import independent
+from thinktime.results import independent_requests
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -31,6 +31,9 @@ def lines_of(result: Result) -> list[Line]:
     streamed = [one for one in summary["by_request"].values() if one.get("events") is not None]
     many = sum(one["requests"] for one in streamed)
     events = units.counted(summary["events"], "event")
+    tokens = summary.get("output_tokens")
+    if tokens is not None:
+        events += f", {units.counted(tokens, 'token')}"
     lines = [
         _line(result, "first event", "first_event_s", many, units.counted(many, "stream")),
         _line(result, "between events", "event_gap_s", many, events),
@@ -47,7 +50,7 @@ def _line(result: Result, name: str, key: str, many: int, below: str) -> Line:
     # The key of a typed dictionary is a variable here.
     times: Mapping[str, Any] = result.summary.get(key) or {}  # type: ignore[assignment]
     # Events of one response are not independent: their percentiles rest on the responses.
-    found = independent.known(result.summary, times, TIMES, many)
+    found = independent_requests.known(result.summary, times, TIMES, many)
     cells = [Cell(units.seconds(found.get(time))) for time in TIMES]
     none = Cell("")
     return Line(name, [none, none, *cells, none, none], below)

@@ -48,5 +48,5 @@ class Finding:
         return f"{self.name}: {self.found}" + (f"; {self.advice}" if self.advice else "")
 
 
-class Unseen(Exception):  # noqa: N818 - it says what is not there
+class NoData(Exception):  # noqa: N818 - it names data, and is no error
     """A check lacks its data; the text names it."""

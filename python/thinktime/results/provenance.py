@@ -85,20 +85,20 @@ class Provenance:
 
 
 @dataclass
-class _Given:
+class _RunningCommand:
     """A running command, and the files that it was given by name."""
 
     words: tuple[str, ...]
     files: dict[str, Path] = field(default_factory=dict)
 
 
-_given: ContextVar[_Given | None] = ContextVar("given", default=None)
+_given: ContextVar[_RunningCommand | None] = ContextVar("given", default=None)
 
 
 @contextmanager
 def command_words(words: Sequence[str]) -> Iterator[None]:
     """The block runs for these words of a command line."""
-    before = _given.set(_Given(("thinktime", *map(str, words))))
+    before = _given.set(_RunningCommand(("thinktime", *map(str, words))))
     try:
         yield
     finally:

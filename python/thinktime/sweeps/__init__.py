@@ -38,7 +38,7 @@ MONITORED_S = 0.5
 """The time between two tables that `monitor` receives during a sweep."""
 
 
-class _Due:
+class _TableTimer:
     """Says once every `MONITORED_S` that a table is due."""
 
     _next_s = 0.0
@@ -113,7 +113,7 @@ def sweep(
     if directory is not None:
         check_place(directory, POINTS, "sweep")
     store = Store(None if directory is None else directory / POINTS)
-    rows, due = [store.read(trial) for trial in trials], _Due()
+    rows, due = [store.read(trial) for trial in trials], _TableTimer()
 
     def kept(place: int, row: Row) -> None:
         rows[place] = whole = row | {"point": grid[place]}

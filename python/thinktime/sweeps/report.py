@@ -12,8 +12,8 @@ from thinktime.report import point_checks
 from thinktime.results import origin_line
 from thinktime.results.verdict import Verdict
 from thinktime.sweeps.curves import Row, SweepCurves
+from thinktime.sweeps.headline import headline_of
 from thinktime.sweeps.table import table
-from thinktime.sweeps.verdict import verdict
 
 WORDS = {
     "response time": "From when the workload wanted a request sent, its scheduled time, to its "
@@ -33,7 +33,7 @@ def report_of(swept: SweepCurves, name: str = "", judged: Verdict | None = None)
         name: The workload's name.
         judged: The outcome; by default that of a sweep whose points are all finished.
     """
-    found, said, origin = judged or outcome(swept), verdict(swept), _origin(swept)
+    found, said, origin = judged or outcome(swept), headline_of(swept), _origin(swept)
     exact = any(row.get("exact_response_mean_s") for row in swept.rows)
     return Report(
         f"Sweep of {name}",
@@ -42,13 +42,13 @@ def report_of(swept: SweepCurves, name: str = "", judged: Verdict | None = None)
         found.sentence,
         found.doubt,
         cases=[_point(swept, row) for row in swept.rows],
-        parts=[" ".join([said.headline, *said.findings]), *([table(swept)] if swept.rows else [])],
+        parts=[" ".join([said.sentence, *said.findings]), *([table(swept)] if swept.rows else [])],
         warnings=said.doubts,
         time_s=sum(row.get("duration_s") or 0.0 for row in swept.rows),
         title="Sweep over " + ", ".join(axis.key for axis in swept.axes),
         origin=origin,
         moment=swept.moment,
-        headline=said.headline,
+        headline=said.sentence,
         findings=[one for one in said.findings if one.rstrip(".") not in origin],
         charts=lambda: _charts(swept),
         words={word: said for word, said in WORDS.items() if exact or word != "exact mean"},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime import validity
 from thinktime.present import columns
 from thinktime.report.clusters import hit_ratio
-from thinktime.results import independent
+from thinktime.results import independent_requests
 from thinktime.results.result import Result
 from thinktime.sweeps.grid import Axis, Point
 from thinktime.trials import Row
@@ -38,7 +38,7 @@ def row_of(result: Result) -> Row:
         **_bounds(result),
         "exact_response_mean_s": None if theory is None else theory.mean_s,
         "load": max((station["load"] for station in stations), default=None),
-        **{name: summary.get(name) for name in (*_RATES, *_COUNTS, independent.KEY)},
+        **{name: summary.get(name) for name in (*_RATES, *_COUNTS, independent_requests.KEY)},
         **_of_pages(summary),
         **_of_populations(result),
         **_of_machines(summary),

@@ -96,7 +96,7 @@ class Queue:
             return self.phases
         if self.constant:
             return Deterministic(self.demand.mean)
-        given = _Given(self.demand)
+        given = _DistributionLaw(self.demand)
         return NumericalDemand(given, self.demand.second_moment, given.atoms)
 
 
@@ -195,7 +195,7 @@ def mixture(distribution: Distribution) -> Hyperexponential | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Given(Law):
+class _DistributionLaw(Law):
     """A distribution of the core as a law."""
 
     distribution: Distribution

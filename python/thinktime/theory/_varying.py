@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thinktime.theory._closed import CLIENTS_MAX, IN_STEP, NEVER_SERVED, has_density
+from thinktime.theory._float_range import out_of_reach
 from thinktime.theory._queue import Queue, mixture, queue_of
-from thinktime.theory._reach import out_of_reach
 from thinktime.theory.demand import Moments
 from thinktime.theory.solution import Theory
 from thinktime.theory.varying_speed import (

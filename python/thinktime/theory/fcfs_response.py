@@ -32,10 +32,10 @@ class FcfsResponse(Law):
 
     demand: Hyperexponential
     start: FloatArray
-    _jumps: _Jumps = field(init=False, repr=False)
+    _jumps: _UniformisedChain = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_jumps", _Jumps(self.demand, self.start))
+        object.__setattr__(self, "_jumps", _UniformisedChain(self.demand, self.start))
 
     @property
     def mean(self) -> float:
@@ -63,7 +63,7 @@ class FcfsResponse(Law):
         return min(1.0, float(weights[: len(alive)] @ alive / weights.sum()))
 
 
-class _Jumps:
+class _UniformisedChain:
     """The uniformised chain of `FcfsResponse`, computed as far as needed so far."""
 
     def __init__(self, demand: Hyperexponential, start: FloatArray) -> None:

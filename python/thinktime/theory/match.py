@@ -51,8 +51,8 @@ from thinktime.theory._classes import (
 )
 from thinktime.theory._closed import closed
 from thinktime.theory._demands import StationDemands, loads_in_words, offered_load, station_demands
+from thinktime.theory._float_range import out_of_reach
 from thinktime.theory._queue import Queue, in_a_row, queues
-from thinktime.theory._reach import out_of_reach
 from thinktime.theory._users import Users, users_of
 from thinktime.theory._varying import at_varying_speed
 from thinktime.theory.law import Law

@@ -55,7 +55,7 @@ def sjf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -
 
     It is infinite if E[S²] is.
     """
-    at = _Below.of(arrival_rate, demand, x)
+    at = _TruncatedLoad.of(arrival_rate, demand, x)
     return x + arrival_rate * demand.second_moment / (2 * at.idle_before * at.idle)
 
 
@@ -65,7 +65,7 @@ def sjf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     With R(x) = 1 / (1 - ρ(x)), E[W] = E[S²] / 2 ∫ dR(x) / x = E[S²] / 2 ∫ (R(x) - 1) / x² dx. It is
     infinite if E[S²] is.
     """
-    everywhere = _Everywhere.of(arrival_rate, demand)
+    everywhere = _DemandGrid.of(arrival_rate, demand)
     integral = everywhere.against_inverse(everywhere.idle, 1.0)
     return demand.mean + demand.second_moment / 2 * integral
 
@@ -75,7 +75,7 @@ def ljf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -
 
     ρ - ρ(x) is the load of larger demands. It is infinite if E[S²] is.
     """
-    at = _Below.of(arrival_rate, demand, x)
+    at = _TruncatedLoad.of(arrival_rate, demand, x)
     load = arrival_rate * demand.mean
     idle = (2 - load - at.idle) * (2 - load - at.idle_before)
     return x + arrival_rate * demand.second_moment / (2 * idle)
@@ -86,7 +86,7 @@ def ljf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 
     As `sjf_mean_response`, with R(x) = -1 / (1 - ρ + ρ(x)). It is infinite if E[S²] is.
     """
-    everywhere = _Everywhere.of(arrival_rate, demand)
+    everywhere = _DemandGrid.of(arrival_rate, demand)
     idle_of_all = 1 - arrival_rate * demand.mean
     idle = idle_of_all + arrival_rate * everywhere.work_up_to
     integral = everywhere.against_inverse(idle, idle_of_all)
@@ -98,7 +98,7 @@ def psjf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) 
 
     Under preemptive shortest job first, which always serves the smallest original demand.
     """
-    at = _Below.of(arrival_rate, demand, x)
+    at = _TruncatedLoad.of(arrival_rate, demand, x)
     shorter = at.bounded_square - x**2 * at.sf
     return x / at.idle_before + arrival_rate * shorter / (2 * at.idle_before * at.idle)
 
@@ -110,7 +110,7 @@ def psjf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     E[T] = R(∞) E[S] / 2 + 1/2 ∫ x R(x-) dF(x) - ∫ D(x) E[S²; S <= x] / (2 x²) dx, where the
     first integral is ln R(∞) / λ for a demand without atoms. E[S²] may be infinite.
     """
-    everywhere = _Everywhere.of(arrival_rate, demand)
+    everywhere = _DemandGrid.of(arrival_rate, demand)
     less = everywhere.squares_lost(everywhere.bounded_square_by_square - everywhere.sf)
     rising = everywhere.rise / arrival_rate
     return (everywhere.slowdown_of_all * demand.mean + rising) / 2 - less
@@ -125,9 +125,9 @@ def srpt_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) 
     ∫_0^x dt / (1 - ρ(t)) + λ E[min(S, x)²] / (2 (1 - ρ(x-)) (1 - ρ(x))): once in service, only
     requests shorter than its rest delay a request.
     """
-    at = _Below.of(arrival_rate, demand, x)
+    at = _TruncatedLoad.of(arrival_rate, demand, x)
     waits = arrival_rate * at.bounded_square / (2 * at.idle_before * at.idle)
-    return waits + _Everywhere(arrival_rate, demand).slowdown_up_to(x)
+    return waits + _DemandGrid(arrival_rate, demand).slowdown_up_to(x)
 
 
 def srpt_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
@@ -136,7 +136,7 @@ def srpt_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     With D(x) = 1 / (1 - ρ) - 1 / (1 - ρ(x)), by parts:
     E[T] = E[S] / (1 - ρ) - ∫ D(x) E[min(S, x)²] / (2 x²) dx. E[S²] may be infinite.
     """
-    everywhere = _Everywhere.of(arrival_rate, demand)
+    everywhere = _DemandGrid.of(arrival_rate, demand)
     less = everywhere.squares_lost(everywhere.bounded_square_by_square)
     return everywhere.slowdown_of_all * demand.mean - less
 
@@ -161,7 +161,7 @@ def las_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 
     E[T] = ∫ P(S > x) d E[T | S = x]. E[S²] may be infinite.
     """
-    everywhere = _Everywhere.of(arrival_rate, demand)
+    everywhere = _DemandGrid.of(arrival_rate, demand)
     panels = demand.panels
     idle = everywhere.idle_of(panels.bounded_moments[0], panels.beyond)
     rises = arrival_rate * panels.sf
@@ -179,7 +179,7 @@ def _checked(arrival_rate: float, demand: DemandLaw) -> float:
 
 
 @dataclass(frozen=True)
-class _Below:
+class _TruncatedLoad:
     """The part of the arrivals that matters to a demand x."""
 
     idle: float
@@ -191,7 +191,7 @@ class _Below:
     """E[min(S, x)²]"""
 
     @classmethod
-    def of(cls, arrival_rate: float, demand: DemandLaw, x: float) -> _Below:
+    def of(cls, arrival_rate: float, demand: DemandLaw, x: float) -> _TruncatedLoad:
         _checked(arrival_rate, demand)
         first, second = demand.bounded_moments(non_negative("the demand", x))
         sf, before = (float(demand.sf(t)) for t in (x, np.nextafter(x, -1)))
@@ -200,14 +200,14 @@ class _Below:
 
 
 @dataclass(frozen=True, eq=False)
-class _Everywhere:
+class _DemandGrid:
     """The values for each demand at the places of the panels; R(x) is 1 / ``idle``."""
 
     arrival_rate: float
     demand: DemandLaw
 
     @classmethod
-    def of(cls, arrival_rate: float, demand: DemandLaw) -> _Everywhere:
+    def of(cls, arrival_rate: float, demand: DemandLaw) -> _DemandGrid:
         """Checks that integrals against R keep their precision: R enters in its third power."""
         everywhere = cls(_checked(arrival_rate, demand), demand)
         error = 3 * (demand.panels.error + _ROUNDING) * everywhere.slowdown_of_all

@@ -33,7 +33,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass
-class Toured:
+class Tour:
     """What the tour has shown, which is less if it was interrupted."""
 
     output: Path
@@ -54,7 +54,7 @@ def main(
     seed: int | None = None,
     duration: float = RUN_S,
     requests: int = LONG_REQUESTS,
-) -> Toured:
+) -> Tour:
     """Make the tour. Ctrl-C ends it and all that it has started; what is finished is kept.
 
     Args:
@@ -69,7 +69,7 @@ def main(
         RunError: Something could not be brought up.
     """
     workload, system = _files(output, seed)
-    done = Toured(output)
+    done = Tour(output)
     with _kept(done):
         _measure(done, workload, system, duration, tell)
         crossed = without_links(system) if stage.missing() else system
@@ -88,20 +88,20 @@ def main(
     return done
 
 
-def _write_page(done: Toured) -> Path:
+def _write_page(done: Tour) -> Path:
     """The report of all results, with the findings of the tour on top."""
     from thinktime.present import page
     from thinktime.report import results_page
 
     made = results_page.page_of(done.results, title="One file, the whole way")
-    headline, *findings = done.sentences or [made.verdict.headline]
+    headline, *findings = done.sentences or [made.headline.sentence]
     top = replace(
-        made.verdict,
-        headline=headline,
-        findings=[*findings, *made.verdict.findings],
-        doubts=[*done.doubts, *made.verdict.doubts],
+        made.headline,
+        sentence=headline,
+        findings=[*findings, *made.headline.findings],
+        doubts=[*done.doubts, *made.headline.doubts],
     )
-    return page.write(replace(made, verdict=top), done.output / "report.html")
+    return page.write(replace(made, headline=top), done.output / "report.html")
 
 
 def _files(output: Path, seed: int | None) -> tuple[Workload, System]:
@@ -120,7 +120,7 @@ def _files(output: Path, seed: int | None) -> tuple[Workload, System]:
 
 
 @contextmanager
-def _kept(done: Toured) -> Iterator[None]:
+def _kept(done: Tour) -> Iterator[None]:
     """Ctrl-C ends the block; an unfinished simulation is not kept."""
     try:
         yield
@@ -128,7 +128,7 @@ def _kept(done: Toured) -> Iterator[None]:
         done.doubts.append("interrupted: what was finished until then is kept")
 
 
-def _measure(done: Toured, workload: Workload, system: System, duration: float, tell: Tell) -> None:
+def _measure(done: Tour, workload: Workload, system: System, duration: float, tell: Tell) -> None:
     """The run, with all around it."""
     words = ["--duration", f"{duration}s", "--warmup", f"{WARMUP_S}s", "--loops", "2"]
     if (why := stage.missing()) is not None:
@@ -147,7 +147,7 @@ def _measure(done: Toured, workload: Workload, system: System, duration: float, 
         done.sentences.append(f"the hostile client, beside: {what}")
 
 
-def _learn(done: Toured, system: System, requests: int, tell: Tell) -> None:
+def _learn(done: Tour, system: System, requests: int, tell: Tell) -> None:
     """The workload as the switch's log has it, and its simulation on the same system."""
     from thinktime.learn import learn
 
@@ -168,7 +168,7 @@ def _learn(done: Toured, system: System, requests: int, tell: Tell) -> None:
         done.results.append(simulated)
 
 
-def _policies(done: Toured, workload: Workload, system: System, requests: int, tell: Tell) -> None:
+def _policies(done: Tour, workload: Workload, system: System, requests: int, tell: Tell) -> None:
     """The same work under other dispatch policies."""
     (cluster,) = system.clusters
     found = []

@@ -14,7 +14,7 @@ from thinktime.distributed.parcel import Parcel
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenWorkload, workload_of
 from thinktime.operations import Progress, run, simulate
-from thinktime.operations.moment import Moment
+from thinktime.operations.run_progress import Moment
 from thinktime.results.result import Result
 
 

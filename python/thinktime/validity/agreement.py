@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from thinktime.numerics import fdtrc, stdtrit
 from thinktime.present import units
 from thinktime.present.percentile import NEEDED
-from thinktime.results.finding import DOUBTFUL, FINE, UNSEEN, Finding, Unseen
+from thinktime.results.finding import DOUBTFUL, FINE, UNSEEN, Finding, NoData
 from thinktime.results.response_times import KEY, answered
 from thinktime.validity.evidence import Evidence
 
@@ -169,7 +169,7 @@ def tails_of(seen: Evidence) -> NDArray[np.float64] | None:
             for n in range(PARTS)
         ]
         began_ns = seen.window[0] * 1e9
-    except Unseen:
+    except NoData:
         return None
     took = (pl.col("done_ns") - pl.col("begun_ns")) * 1e-9
     counted = [part.filter(pl.col("begun_ns") >= began_ns).select(took) for part in parts]

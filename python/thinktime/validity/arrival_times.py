@@ -38,7 +38,7 @@ def first_attempts(seen: Evidence) -> pl.LazyFrame:
 
 
 @dataclass(frozen=True)
-class Came:
+class SessionArrivals:
     """The sessions of one population: times in seconds."""
 
     number: int
@@ -55,7 +55,7 @@ class Came:
     """The times of sending of the same sessions, in order."""
 
 
-def came_of(rows: pl.LazyFrame, place: int, end_s: float) -> Came:
+def came_of(rows: pl.LazyFrame, place: int, end_s: float) -> SessionArrivals:
     """The sessions of the population in this place, of the rows of first attempts."""
     import numpy as np
     import polars as pl
@@ -69,12 +69,12 @@ def came_of(rows: pl.LazyFrame, place: int, end_s: float) -> Came:
     counts[inside["scheduled_ns"].to_numpy()] = inside["len"].to_numpy()
     number = int(counts.sum())
     if number < LEAST:
-        return Came(number, end_s, counts, [], [])
+        return SessionArrivals(number, end_s, counts, [], [])
     stretches = _stretches(int(end_s * 1e9), number)
     near = pl.any_horizontal(scheduled.is_between(begin, end) for begin, end in stretches)
     found = own.filter(near).select("scheduled_ns", "sent_ns").collect(engine="streaming")
     parts = [found.filter(scheduled.is_between(begin, end)) for begin, end in stretches]
-    return Came(
+    return SessionArrivals(
         number,
         end_s,
         counts.reshape(-1, _together(number)).sum(axis=1),

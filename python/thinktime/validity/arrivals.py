@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thinktime.present import units
-from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
-from thinktime.validity.arrival_times import LEAST, Came, came_of, first_attempts
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, NoData
+from thinktime.validity.arrival_times import LEAST, SessionArrivals, came_of, first_attempts
 from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def check(seen: Evidence) -> Finding | None:
         return None
     seen.with_planned_times()
     if seen.interrupted:
-        raise Unseen("requests that were on their way when the run was ended have no rows")
+        raise NoData("requests that were on their way when the run was ended have no rows")
     rows = first_attempts(seen)
     tests: list[_Test] = []
     sent: list[_Test] = []
@@ -95,7 +95,7 @@ def check(seen: Evidence) -> Finding | None:
         if seen.kind == "run":
             sent += _sent(came, law, seen)
     if not looked:
-        raise Unseen(f"no population has gaps of one law and {LEAST} sessions or more")
+        raise NoData(f"no population has gaps of one law and {LEAST} sessions or more")
     return _judged(tests, sent, looked)
 
 
@@ -165,7 +165,7 @@ def _gaps(stretches: list[Floats]) -> Floats:
     return np.concatenate([np.diff(one) for one in stretches])
 
 
-def _tests(came: Came, law: _Law) -> list[_Test]:
+def _tests(came: SessionArrivals, law: _Law) -> list[_Test]:
     if law.memory:
         return [_of_number(came, law)]
     gaps = _gaps(came.planned)
@@ -175,7 +175,7 @@ def _tests(came: Came, law: _Law) -> list[_Test]:
     return found
 
 
-def _sent(came: Came, law: _Law, seen: Evidence) -> list[_Test]:
+def _sent(came: SessionArrivals, law: _Law, seen: Evidence) -> list[_Test]:
     """Tests of the gaps between times of sending, if lateness is long enough to matter."""
     if law.memory:
         return []
@@ -222,7 +222,7 @@ def _of_counts(counts: NDArray[np.int64]) -> _Test:
     return _Test(what, found.p_value, abs(found.index - 1))
 
 
-def _of_number(came: Came, law: _Law) -> _Test:
+def _of_number(came: SessionArrivals, law: _Law) -> _Test:
     """Whether the count within this time is as promised.
 
     For the dispersion I, (n - λ t) / sqrt(I n) is normal.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from thinktime.results.finding import UNSEEN, Finding, Unseen
+from thinktime.results.finding import UNSEEN, Finding, NoData
 from thinktime.validity import (
     arrivals,
     counts,
@@ -23,7 +23,7 @@ from thinktime.validity import (
 from thinktime.validity.evidence import Evidence
 
 Check = Callable[[Evidence], Finding | None]
-"""A check. It returns None for results of another kind, and raises `Unseen` if it lacks data."""
+"""A check. It returns None for results of another kind, and raises `NoData` if it lacks data."""
 
 CHECKS: dict[str, Check] = {
     learned_model.NAME: learned_model.check,
@@ -49,7 +49,7 @@ def judge(seen: Evidence) -> list[Finding]:
     for name, check in CHECKS.items():
         try:
             one = check(seen)
-        except Unseen as why:
+        except NoData as why:
             one = Finding(name, UNSEEN, str(why))
         if one is not None:
             found.append(one)

@@ -12,7 +12,7 @@ Source: Little, 'A proof for the queuing formula L = λW' (Operations Research 9
 from __future__ import annotations
 
 from thinktime.present import units
-from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, NoData
 from thinktime.validity.evidence import FEW, Evidence
 
 NAME = "counts"
@@ -41,20 +41,20 @@ def check(seen: Evidence) -> Finding | None:
     """N beside X R."""
     mean_s, errors = seen.mean_s, int(seen.summary.get("errors") or 0)
     if mean_s is None:
-        raise Unseen("no request succeeded")
+        raise NoData("no request succeeded")
     if errors:
-        raise Unseen("some requests failed, and their times are in no mean")
+        raise NoData("some requests failed, and their times are in no mean")
     if seen.summary.get("retries"):
-        raise Unseen("some requests were tried again, and between attempts they are in no count")
+        raise NoData("some requests were tried again, and between attempts they are in no count")
     if seen.succeeded < LEAST:
-        raise Unseen(f"fewer than {LEAST} requests succeeded: the ends of the run decide")
+        raise NoData(f"fewer than {LEAST} requests succeeded: the ends of the run decide")
     begin, end = seen.window
     rate = seen.succeeded / seen.replications / (end - begin) if end > begin else 0.0
     if rate <= 0:
-        raise Unseen("no time was measured")
+        raise NoData("no time was measured")
     longest_s = float(seen.summary["response_time_s"].get("max") or 0.0)
     if end - begin < LONGEST * longest_s:
-        raise Unseen(
+        raise NoData(
             f"the run lasts less than {LONGEST} times as long as its longest response: its "
             "unfinished requests decide"
         )
@@ -98,10 +98,10 @@ def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
     alike they are.
 
     Raises:
-        Unseen: if sessions begin by a clock: the looks may find a request each time, or never.
+        NoData: if sessions begin by a clock: the looks may find a request each time, or never.
     """
     if _share_in_step(seen) > FEW:
-        raise Unseen(
+        raise NoData(
             "sessions begin at even times or at those of a trace, with which the looks at the "
             "ends of intervals may keep step"
         )

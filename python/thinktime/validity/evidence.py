@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from thinktime.results.early_end import ended_early
-from thinktime.results.finding import Unseen
+from thinktime.results.finding import NoData
 from thinktime.results.remote_rows import remote_rows_of
 from thinktime.validity.session_length import Stay, stays_of
 
@@ -74,14 +74,14 @@ class Evidence:
         There may be more rows than the memory holds: collect no more than a part.
 
         Raises:
-            Unseen: if rows were not kept, or only a sample of them.
+            NoData: if rows were not kept, or only a sample of them.
         """
         if remote_rows_of(self.summary):
-            raise Unseen("the rows stayed on the nodes (`thinktime collect`)")
+            raise NoData("the rows stayed on the nodes (`thinktime collect`)")
         if self.given_rows is None:
-            raise Unseen("no rows were kept (`-o DIR`, `--rows all`)")
+            raise NoData("no rows were kept (`-o DIR`, `--rows all`)")
         if not self.rows_complete:
-            raise Unseen("only a sample of the rows was kept (`--rows all` keeps them)")
+            raise NoData("only a sample of the rows was kept (`--rows all` keeps them)")
         import polars as pl
 
         if isinstance(self.given_rows, Path):
@@ -105,10 +105,10 @@ class Evidence:
         response times of those completed) and `in_system`.
 
         Raises:
-            Unseen: if there is no series, for example because the result was not written.
+            NoData: if there is no series, for example because the result was not written.
         """
         if self.given_series is None or not len(self.given_series):
-            raise Unseen("no series was kept (`-o DIR` keeps it)")
+            raise NoData("no series was kept (`-o DIR` keeps it)")
         import polars as pl
 
         table = pl.DataFrame(self.given_series)
@@ -202,11 +202,11 @@ class Evidence:
         """Check that rows give the planned times of requests.
 
         Raises:
-            Unseen: if requests waited for a place or a connection: their rows then begin after the
+            NoData: if requests waited for a place or a connection: their rows then begin after the
                 wait, which only the response times of the summary include.
         """
         if self.has_waited:
-            raise Unseen("requests waited for a place or a connection, and rows begin after that")
+            raise NoData("requests waited for a place or a connection, and rows begin after that")
 
     @property
     def window(self) -> tuple[float, float]:
@@ -222,7 +222,7 @@ class Evidence:
         One of several replications ends sooner or later than their mean: with its last request.
 
         Raises:
-            Unseen: as `rows` does, if there are several.
+            NoData: as `rows` does, if there are several.
         """
         if self.replications == 1:
             return self.window[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
-from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen, Word
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, NoData, Word
 from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def check(seen: Evidence) -> Finding | None:
         return None
     used = seen.summary.get("generator")
     if not used:
-        raise Unseen("the result does not say what the generator used")
+        raise NoData("the result does not say what the generator used")
     complaints = [*_busy(used), *_refused(seen)]
     dropped = int(seen.summary.get("dropped") or 0)
     if dropped:

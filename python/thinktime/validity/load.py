@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.present import units
 from thinktime.results.busiest_demand import busiest_demand_s
-from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, NoData
 from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ def check(seen: Evidence) -> Finding | None:
 def _of_load(seen: Evidence, reached: float) -> Finding | None:
     wanted_load = _wanted(seen)
     if not wanted_load:
-        raise Unseen("no load was asked for, and none is known exactly")
+        raise NoData("no load was asked for, and none is known exactly")
     if seen.system is not None and not all(one.steady for one in seen.system.stations):
-        raise Unseen(
+        raise NoData(
             "the speed of a station varies, so the part of the time for which it has work is not "
             "its load"
         )
@@ -72,7 +72,7 @@ def _of_load(seen: Evidence, reached: float) -> Finding | None:
     # Few requests may have brought little work by chance, and say little of how much that varies.
     deviation = _deviation(seen, reached) * max(wanted / reached, 1.0) if reached else math.inf
     if not math.isfinite(deviation):
-        raise Unseen(f"{words}; how far chance moves it is not known")
+        raise NoData(f"{words}; how far chance moves it is not known")
     miss = abs(reached - wanted)
     return _judged(words, miss, wanted, deviation, _least(seen), f"{_NORMAL * deviation:.3f}")
 
@@ -85,13 +85,13 @@ def _judged(
     `least` is the part of `wanted` that matters; `chance` says how far 19 of 20 runs are off.
 
     Raises:
-        Unseen: if chance may be a good part of the miss.
+        NoData: if chance may be a good part of the miss.
     """
     words += f"; by chance 19 of 20 such runs are within {chance}"
     if miss > max(least * wanted, _DEVIATIONS * deviation):
         return Finding(NAME, DOUBTFUL, f"{words}, which does not explain that", _ADVICE)
     if max(miss, _NORMAL * deviation) > TELLING * wanted:
-        raise Unseen(f"{words}: too few requests to tell whether it was reached; run for longer")
+        raise NoData(f"{words}: too few requests to tell whether it was reached; run for longer")
     return Finding(NAME, FINE, words)
 
 
@@ -182,17 +182,17 @@ def _of_rate(seen: Evidence) -> Finding | None:
     """The requests begun against those that the workload plans."""
     wanted = seen.workload.request_rate
     if wanted is None or not math.isfinite(wanted):
-        raise Unseen("the workload has no rate of its own")
+        raise NoData("the workload has no rate of its own")
     if not seen.is_steady_by_plan:
-        raise Unseen("the workload's rate is to change over time")
+        raise NoData("the workload's rate is to change over time")
     if seen.interrupted:
-        raise Unseen("it was stopped before its end")
+        raise NoData("it was stopped before its end")
     begin, end = seen.window
     length = (end - begin) * seen.replications
     reached = float(seen.summary.get("offered_rate") or 0.0)
     words = f"{units.rate(reached)} were begun, {units.rate(wanted)} were asked for"
     if not length:
-        raise Unseen(f"{words}, of no time at all")
+        raise NoData(f"{words}, of no time at all")
     requests = max(float(seen.summary.get("requests") or 0), 1.0)
     deviation = max(reached, wanted) * math.sqrt(_bunched(seen) / requests)
     # At each end of the time one request may be counted or not.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from thinktime import _core
 from thinktime.inputs.dicts import toml_of
 from thinktime.present import units
-from thinktime.results.finding import FINE, SPOILT, Finding, Unseen
+from thinktime.results.finding import FINE, SPOILT, Finding, NoData
 from thinktime.validity.evidence import Evidence
 
 NAME = "mix"
@@ -25,7 +25,7 @@ def check(seen: Evidence) -> Finding | None:
     """The share of populations that end until then, and in the whole run.
 
     Raises:
-        Unseen: if the requests of each population are not known.
+        NoData: if the requests of each population are not known.
     """
     if len(seen.populations) < 2 or seen.workload.arrivals_end_s is not None:
         return None  # alone, or nobody continues
@@ -33,7 +33,7 @@ def check(seen: Evidence) -> Finding | None:
     if not ends_s:
         return None
     if seen.summary.get("by_population") is None or end_s <= begin_s:
-        raise Unseen("the requests of each population are not known")
+        raise NoData("the requests of each population are not known")
     early_s = {name: at for name, at in ends_s.items() if end_s > _LONGER * at}
     shares = {name: _shares(seen, name, at) for name, at in early_s.items()}
     lost = {name: then - now for name, (then, now) in shares.items() if then - now > CHANGED}

@@ -1,7 +1,8 @@
 """`percentiles`: which percentiles are known, and what the others need.
 
-The rule is that of `results/independent.py`, by which tables, objectives and comparisons show a
-percentile or leave it out. So none that is shown is in doubt, and this check names the others.
+The rule is that of `results/independent_requests.py`, by which tables, objectives and comparisons
+show a percentile or leave it out. So none that is shown is in doubt, and this check names the
+others.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import math
 
 from thinktime.present import units
 from thinktime.present.percentile import NEEDED, backed
-from thinktime.results import independent
-from thinktime.results.finding import FINE, Finding, Unseen
+from thinktime.results import independent_requests
+from thinktime.results.finding import FINE, Finding, NoData
 from thinktime.validity.evidence import Evidence
 
 NAME = "percentiles"
@@ -28,13 +29,13 @@ def check(seen: Evidence) -> Finding | None:
     """The percentiles that are known, of those that a table shows.
 
     Raises:
-        Unseen: if the p99 is not known.
+        NoData: if the p99 is not known.
     """
     if seen.succeeded <= 0:
-        raise Unseen("no request succeeded")
-    if seen.summary.get(independent.KEY) is None:
-        raise Unseen("the run is too short to tell how alike its response times are")
-    worth = independent.worth(seen.summary, seen.succeeded)
+        raise NoData("no request succeeded")
+    if seen.summary.get(independent_requests.KEY) is None:
+        raise NoData("the run is too short to tell how alike its response times are")
+    worth = independent_requests.worth(seen.summary, seen.succeeded)
     known = [name for name in seen.percentiles if backed(name, worth)]
     missing = [name for name in seen.percentiles if name not in known]
     words = (
@@ -50,7 +51,7 @@ def check(seen: Evidence) -> Finding | None:
         return Finding(NAME, FINE, words)
     needed = NEEDED[WANTED]
     longer = f"run about {times_longer(worth)} times as long"
-    raise Unseen(f"{words}; {WANTED} needs {units.count(needed)}: {longer}")
+    raise NoData(f"{words}; {WANTED} needs {units.count(needed)}: {longer}")
 
 
 def times_longer(worth: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thinktime.present import units
 from thinktime.present.percentile import backed
-from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, NoData
 from thinktime.validity.evidence import Evidence
 
 NAME = "punctuality"
@@ -28,7 +28,7 @@ def check(seen: Evidence) -> Finding | None:
     late = seen.summary.get("lateness_s") or {}
     mean, mean_s, p99 = late.get("mean"), seen.mean_s, late.get("p99")
     if mean is None or not mean_s:
-        raise Unseen("no request succeeded")
+        raise NoData("no request succeeded")
     tail = f" (p99 {units.seconds(p99)})" if backed("p99", seen.succeeded) else ""
     words = (
         f"requests were sent {units.seconds(mean)} late on average{tail}, "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.present import units
-from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, NoData
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.level_changes import ALIKE_MAX, Change, change_of
 from thinktime.validity.session_length import session_s
@@ -34,13 +34,13 @@ _INTERVALS = 4
 def check(seen: Evidence) -> Finding | None:
     """A trend, or a step, of the mean response times of twenty parts of the measured time."""
     if not seen.is_steady_by_plan:
-        raise Unseen("the workload's rate is to change over time")
+        raise NoData("the workload's rate is to change over time")
     overloaded = _overload(seen)
     if overloaded is not None:
         return overloaded
     parts = stretches(seen)
     if np.any(parts.completed == 0):
-        raise Unseen("in parts of the run no request succeeded")
+        raise NoData("in parts of the run no request succeeded")
     means = parts.busy_s / parts.completed
     alike = alike_by_sessions(seen, parts.length_s)
     return judged(means, parts.begin_s, "response time", units.seconds, alike)
@@ -70,7 +70,7 @@ def _overload(seen: Evidence) -> Finding | None:
         f"in the second half {came_at} came and {ended_at} ended, so that requests in the system "
         f"went from {units.count(before)} to {units.count(after)}: more came than can be served",
         "times grow for as long as such a rate lasts: give a lower one (`capacity` finds the "
-        "largest that the server bears), or set no store by the times",
+        "largest that the server bears), or do not rely on the times",
     )  # fmt: skip
 
 
@@ -81,12 +81,12 @@ def alike_by_sessions(seen: Evidence, part_s: float) -> float:
     length).
 
     Raises:
-        Unseen: if they last so long that parts say nothing.
+        NoData: if they last so long that parts say nothing.
     """
     length_s = session_s(seen.stays, seen.mean_s or 0.0)
     alike = math.exp(-part_s / length_s) if length_s > 0 else 0.0
     if alike > ALIKE_MAX:
-        raise Unseen(
+        raise NoData(
             f"sessions last for {units.seconds(length_s)} on average, and parts of the run for "
             f"{units.seconds(part_s)}: neighbouring parts are alike, whether anything changes or "
             "not; run for longer"
@@ -107,7 +107,7 @@ def judged(
     least `alike`.
 
     Raises:
-        Unseen: if no change is found, but parts are so alike that this says nothing.
+        NoData: if no change is found, but parts are so alike that this says nothing.
     """
     if np.ptp(means) == 0:
         return Finding(NAME, FINE, f"all parts of the run have the same mean {what}")
@@ -122,7 +122,7 @@ def judged(
         )
         return Finding(NAME, DOUBTFUL, words, advice)
     if step.is_bounded or line.is_bounded:
-        raise Unseen(
+        raise NoData(
             f"in neighbouring parts of the run the mean {what} is so alike that a change cannot be "
             "told from chance; run for longer"
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.results.finding import Unseen
+from thinktime.results.finding import NoData
 from thinktime.validity.evidence import Evidence
 
 PARTS = 20
@@ -34,7 +34,7 @@ def stretches(seen: Evidence, parts: int = PARTS) -> Stretches:
     """The series in `parts` parts of equally many intervals; the rest at the beginning is left out.
 
     Raises:
-        Unseen: if there is no series, or it is too short.
+        NoData: if there is no series, or it is too short.
     """
     table = seen.series
     if seen.interrupted:
@@ -43,7 +43,7 @@ def stretches(seen: Evidence, parts: int = PARTS) -> Stretches:
     if not each:
         parts, each = len(table), 1
     if parts < LEAST:
-        raise Unseen(
+        raise NoData(
             f"the measured time has {parts} intervals of the series, and {LEAST} are needed"
         )
     kept = table.tail(parts * each)

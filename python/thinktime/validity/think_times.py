@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
-from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, NoData
 from thinktime.results.response_times import CANCELLED
 from thinktime.validity.evidence import Evidence
 
@@ -35,11 +35,11 @@ def check(seen: Evidence) -> Finding | None:
     if law is None or seen.summary.get("model") not in ("closed", "partly-open"):
         return None
     if not seen.workload.plain or seen.workload.script is not None:
-        raise Unseen("sessions are not the same at any time: scripts, logs, retries or profiles")
+        raise NoData("sessions are not the same at any time: scripts, logs, retries or profiles")
     seen.with_planned_times()
     gaps = _gaps_s(seen, law)
     if len(gaps) < LEAST:
-        raise Unseen("too few think times ended within the run")
+        raise NoData("too few think times ended within the run")
     distance, p_value = _apart(gaps[:: max(1, len(gaps) // LOOKED_AT)], law)
     if p_value < SIGNIFICANCE and distance > NEAR:
         words = f"think times are not those of the workload: {units.percent(distance)} off"
@@ -87,5 +87,5 @@ def _apart(gaps: list[float], law: Distribution) -> tuple[float, float]:
         off = float(np.mean(np.abs(np.array(gaps) - low) > WITHIN_S))
         return off, 0.0 if off else 1.0
     if law.discrete:
-        raise Unseen("think times are of a law with steps")
+        raise NoData("think times are of a law with steps")
     return kolmogorov_smirnov(np.array([law.cdf(one) for one in gaps]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from thinktime.present import units
-from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, NoData
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.level_changes import rise_of
 from thinktime.validity.session_length import session_s
@@ -29,7 +29,7 @@ MISSING = 0.01
 def check(seen: Evidence) -> Finding | None:
     """Whether the rate of requests was lower at first, or must be by the lengths of sessions."""
     if not seen.is_steady_by_plan:
-        raise Unseen("the workload's rate is to change over time")
+        raise NoData("the workload's rate is to change over time")
     if (short := _short_for_sessions(seen)) is not None:
         return short
     parts = stretches(seen)

@@ -38,7 +38,7 @@ impl Refusal {
 
 /// The end of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct AttemptEnd {
     /// The attempt.
     pub attempt: Attempt,
     /// The state of its request.

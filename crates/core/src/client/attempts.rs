@@ -5,7 +5,7 @@ use thinktime_file::workload::RetryWhen;
 
 use super::budget::Budget;
 use super::session::TimerKind;
-use super::{ClientAction, Clients, Ended, Refusal};
+use super::{AttemptEnd, ClientAction, Clients, Refusal};
 use crate::attempt::{Attempt, Fate, Ticket};
 use crate::program::Reply;
 
@@ -65,16 +65,15 @@ impl Clients {
     /// Reports the end of an attempt: a response, or an error on the way. Gives the attempt back
     /// with the state of its request, or `None` when the client had given it up already.
     #[inline(always)]
-    pub fn answer(&mut self, now: Nanos, ticket: Ticket, reply: Reply<'_>) -> Option<Ended> {
+    pub fn answer(&mut self, now: Nanos, ticket: Ticket, reply: Reply<'_>) -> Option<AttemptEnd> {
         let failed = reply.error.is_some();
         let attempt = self.slots.in_flight(ticket)?;
         let kind = &self.kinds[attempt.kind as usize];
-        let tardy = !failed
-            && kind.retry.when == RetryWhen::Late
-            && now.since(attempt.scheduled) > kind.timeout;
+        let tardy =
+            !failed && kind.retry.when == RetryWhen::Late && now.since(attempt.due) > kind.timeout;
         self.landed(now, ticket, failed || tardy, reply);
         let fate = self.after(now, attempt, failed || tardy, reply);
-        Some(Ended { attempt, fate, late: tardy && fate == Fate::Retried })
+        Some(AttemptEnd { attempt, fate, late: tardy && fate == Fate::Retried })
     }
 
     /// An attempt is no longer in flight, by its own end.

@@ -141,7 +141,7 @@ impl Clients {
         let Some(attempt) = self.slots.in_flight(ticket) else { return };
         if let Some(breaker) = &mut self.population_of(ticket).breaker {
             let failed = failed && Cause::any(&breaker.rules.on, error, status);
-            breaker.note(now, attempt.scheduled, failed);
+            breaker.note(now, attempt.due, failed);
         }
     }
 

@@ -194,7 +194,7 @@ impl Clients {
     fn cancel(&mut self, now: Nanos, attempt: &Attempt, slot: usize) {
         self.free_place(now, attempt.ticket);
         if let Some(breaker) = &mut self.population_of(attempt.ticket).breaker {
-            breaker.forget(attempt.scheduled);
+            breaker.forget(attempt.due);
         }
         self.end_in_flight(now, attempt, slot);
         if let Some(hedges) = &mut self.hedges {

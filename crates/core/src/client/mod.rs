@@ -26,7 +26,7 @@ mod start;
 mod state;
 mod timers;
 
-pub use action::{ClientAction, Ended, Refusal};
+pub use action::{AttemptEnd, ClientAction, Refusal};
 use browse::Visit;
 use hedges::Hedges;
 use population::{Population, Populations};

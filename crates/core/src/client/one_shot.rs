@@ -76,7 +76,7 @@ impl Attempt {
             attempt: 1,
             kind: 0,
             page: NO_PAGE,
-            scheduled,
+            due: scheduled,
             request_scheduled: scheduled,
         }
     }

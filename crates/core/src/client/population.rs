@@ -51,7 +51,7 @@ pub(super) struct Population {
     pub(super) in_flight: u64,
     /// Attempts that wait until others have ended.
     pub(super) waiting: VecDeque<Ticket>,
-    /// Including those that are left out.
+    /// Sessions that have begun, including those of `left_out`.
     pub(super) sessions_begun: u64,
     /// Sessions that another process began.
     pub(super) left_out: u64,
@@ -72,7 +72,7 @@ impl Populations {
         Populations { first: of(0), others: (1..workload.populations.len()).map(of).collect() }
     }
 
-    /// The only one, if there is just one.
+    /// The only population; `None` if there are several.
     #[inline(always)]
     pub(super) fn only(&self) -> Option<&Population> {
         self.others.is_empty().then_some(&self.first)
@@ -172,9 +172,8 @@ impl Population {
         session
     }
 
-    /// Whether no session of it will ask for a request any more, by the word of its programs.
-    /// Arrivals that end before a given time are waited for until then, as everywhere: their
-    /// absence is part of the workload.
+    /// Whether its programs say that no session will make a further request. If the run has an end
+    /// in time, arrivals may still come until then: a time without them is part of the workload.
     pub(super) fn is_exhausted(&self, limit: &Limit) -> bool {
         let waits = self.arrives() && !limit.until.is_never();
         let exhausted = self.programs.as_ref().is_some_and(|programs| programs.exhausted());
@@ -193,7 +192,7 @@ impl Clients {
             && arriving.all(|one| one.next.is_never())
     }
 
-    /// The population that a session is of.
+    /// The population of a session.
     #[inline(always)]
     pub(super) fn population_of(&mut self, ticket: Ticket) -> &mut Population {
         let place = self.slots.get(ticket).population;

@@ -30,7 +30,7 @@ pub(super) struct Slot {
     pub(super) session: u64,
     /// Requests not yet over; `u64::MAX` if no number ends the session.
     pub(super) remaining: u64,
-    scheduled: Nanos,
+    due: Nanos,
     request_scheduled: Nanos,
     /// The number of the next or current request.
     pub(super) index: u32,
@@ -116,7 +116,7 @@ impl Slots {
         let fresh = Slot {
             session,
             remaining: requests,
-            scheduled: Nanos::ZERO,
+            due: Nanos::ZERO,
             request_scheduled: Nanos::ZERO,
             index: 0,
             turn: 0,
@@ -171,7 +171,7 @@ impl Slots {
     pub(super) fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
         let slot = self.get_mut(ticket);
         slot.attempt += 1;
-        slot.scheduled = now;
+        slot.due = now;
         slot.in_flight = true;
         attempt_of(slot, ticket.slot)
     }
@@ -254,7 +254,7 @@ impl Slots {
         let numbered = self.slots.iter().zip(0u32..);
         let next = move |slot: &Slot, at| {
             let last = attempt_of(slot, at);
-            Attempt { attempt: last.attempt + 1, scheduled: now, ..last }
+            Attempt { attempt: last.attempt + 1, due: now, ..last }
         };
         numbered
             .filter(|(slot, _)| slot.open && !slot.in_flight)
@@ -271,7 +271,7 @@ fn attempt_of(slot: &Slot, at: u32) -> Attempt {
         attempt: slot.attempt,
         kind: slot.kind,
         page: slot.page,
-        scheduled: slot.scheduled,
+        due: slot.due,
         request_scheduled: slot.request_scheduled,
     }
 }

@@ -43,7 +43,7 @@ fn drive(clients: &mut Clients, delay_s: f64) -> Vec<Attempt> {
 fn an_open_workload_sends_at_its_arrivals_whatever_the_responses() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '100/s'";
     let times = |delay| -> Vec<Nanos> {
-        drive(&mut clients(text, 50, 1e9), delay).iter().map(|a| a.scheduled).collect()
+        drive(&mut clients(text, 50, 1e9), delay).iter().map(|a| a.due).collect()
     };
     assert_eq!(times(0.0), times(5.0));
     assert_eq!(times(0.0).len(), 50);
@@ -54,7 +54,7 @@ fn a_closed_workload_waits_for_each_response() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 1\nstart = 'empty'\n\
                 [session]\nthink = '1s'";
     let sent = drive(&mut clients(text, 3, 1e9), 0.5);
-    let times: Vec<f64> = sent.iter().map(|attempt| attempt.scheduled.as_secs_f64()).collect();
+    let times: Vec<f64> = sent.iter().map(|attempt| attempt.due.as_secs_f64()).collect();
     assert_eq!(times, [1.0, 2.5, 4.0]);
     assert_eq!(sent.iter().map(|attempt| attempt.index).collect::<Vec<_>>(), [0, 1, 2]);
 }
@@ -73,7 +73,7 @@ fn of_many_clients_those_begin_that_are_first() {
         let few = drive(&mut few, 0.2);
         let all = drive(&mut clients(&text, 3000, 1e9), 0.2);
         let acts = |sent: &[Attempt]| -> Vec<(Nanos, u64, u32)> {
-            sent.iter().take(40).map(|one| (one.scheduled, one.session, one.index)).collect()
+            sent.iter().take(40).map(|one| (one.due, one.session, one.index)).collect()
         };
         assert_eq!(few.len(), 40);
         assert_eq!(acts(&few), acts(&all));
@@ -89,7 +89,7 @@ fn partly_open_sessions_have_their_length() {
     // Ten sessions arrive from 1 s to 10 s; each lasts 0.5 s, and the last one is cut at 10.5 s.
     assert_eq!(machine.sessions_begun(), 10);
     assert_eq!(sent.iter().filter(|attempt| attempt.session == 0).count(), 3);
-    assert!(sent.iter().all(|attempt| attempt.scheduled.as_secs_f64() < 10.5));
+    assert!(sent.iter().all(|attempt| attempt.due.as_secs_f64() < 10.5));
     assert_eq!(machine.window_end(), Nanos::from_secs_f64(10.5));
 }
 
@@ -150,7 +150,7 @@ fn shares_together_are_the_whole_workload() {
         let until = Nanos::from_secs_f64(20.0);
         let limit = Limit { requests: u64::MAX, until, warmup: Nanos::ZERO };
         let attempts = drive(&mut Clients::of_share(&workload, limit, share), 0.1);
-        attempts.iter().map(|one| (one.scheduled, one.session, one.index)).collect()
+        attempts.iter().map(|one| (one.due, one.session, one.index)).collect()
     };
     for text in [&partly, &closed] {
         let mut whole = sent(text, Share::WHOLE);
@@ -174,7 +174,7 @@ fn a_share_that_is_taken_over_goes_on_with_what_comes() {
         let mut clients = Clients::of_share(&workload, limit, share);
         let attempts = drive(&mut clients, 0.1);
         assert_eq!(clients.sessions_begun(), attempts.len() as u64);
-        attempts.iter().map(|one| (one.scheduled, one.session)).collect()
+        attempts.iter().map(|one| (one.due, one.session)).collect()
     };
     let share = Share::new(1, 3);
     let from = Nanos::from_secs_f64(10.0);

@@ -2,7 +2,7 @@
 
 use thinktime_file::time::Nanos;
 
-use super::streams::{MANY, One, Own};
+use super::streams::{MANY, One, OwnStreams};
 use super::{AnyLaw, Distribution, Law};
 use crate::random::Stream;
 
@@ -24,7 +24,7 @@ impl Distribution {
 
     /// Draws the first value of each stream, in the base unit.
     pub(crate) fn fill_from(&self, streams: impl Fn(usize) -> Stream, values: &mut [f64; MANY]) {
-        each_law!(&self.law, law => law.fill(&mut Own(streams), values));
+        each_law!(&self.law, law => law.fill(&mut OwnStreams(streams), values));
     }
 
     /// Draws a value in the base unit.

@@ -10,7 +10,7 @@
 use std::f64::consts::LN_2;
 
 use super::streams::MANY;
-use crate::wide::wide;
+use crate::simd::wide;
 
 const BITS: u32 = 7;
 const POINTS: usize = 1 << BITS;

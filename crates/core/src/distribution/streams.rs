@@ -23,9 +23,9 @@ impl Streams for One<'_> {
 }
 
 /// Each draw is the first of a stream of its own.
-pub(super) struct Own<F>(pub(super) F);
+pub(super) struct OwnStreams<F>(pub(super) F);
 
-impl<F: Fn(usize) -> Stream> Streams for Own<F> {
+impl<F: Fn(usize) -> Stream> Streams for OwnStreams<F> {
     #[inline(always)]
     fn draw<T>(&mut self, number: usize, draw: impl FnOnce(&mut Stream) -> T) -> T {
         draw(&mut (self.0)(number))

@@ -1,4 +1,4 @@
-//! The short fixed words of errors, read back from another process.
+//! The short fixed words for errors, also as another process reports them.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,16 +8,16 @@ use serde::{Deserialize, Deserializer};
 /// A short fixed word.
 pub type Word = &'static str;
 
-/// Words are kept for good, as those of the program itself are; there are some dozens of them. This
-/// is the largest number, in case another process sends more.
+/// The largest number of words that are kept until the process ends. The program itself has some
+/// dozens; another process may send more.
 const WORDS_MAX: usize = 1000;
-/// Stands for further ones.
+/// Stands for all words beyond that number.
 const FURTHER: &str = "other";
 
 static WORDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-/// A word that is made at run time, as for an error that a server names; see [`Word`]. There may be
-/// a thousand of them, and further ones are `other`.
+/// A [`Word`] that is made at run time, such as the name that a server gives an error. A thousand
+/// are kept; each further one becomes `other`.
 #[must_use]
 pub fn made_word(word: &str) -> Word {
     kept(word)
@@ -29,7 +29,7 @@ pub(crate) fn read_word<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Wor
     Ok(word.map(kept))
 }
 
-/// The word itself, which is the same for good.
+/// The only copy of a word, which is kept until the process ends.
 pub(crate) fn kept(word: &str) -> Word {
     let mut words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = words.get(word) {

@@ -72,25 +72,25 @@ impl Count {
 
     /// The equilibrium law of N - 1, the number of think times. Rounded down, it is the number of
     /// past think times of a session that thinks at a random time.
-    pub(crate) fn thinks_behind(&self) -> Option<Equilibrium<Thinks>> {
-        Equilibrium::new(Thinks { length: self.clone(), without: 1.0 })
+    pub(crate) fn thinks_behind(&self) -> Option<Equilibrium<ThinkTimeCount>> {
+        Equilibrium::new(ThinkTimeCount { length: self.clone(), without: 1.0 })
     }
 
     /// The same of N: of a client that thinks after its last request too, and begins again.
-    pub(crate) fn thinks_of_client_behind(&self) -> Option<Equilibrium<Thinks>> {
-        Equilibrium::new(Thinks { length: self.clone(), without: 0.0 })
+    pub(crate) fn thinks_of_client_behind(&self) -> Option<Equilibrium<ThinkTimeCount>> {
+        Equilibrium::new(ThinkTimeCount { length: self.clone(), without: 0.0 })
     }
 }
 
 /// The number of think times of a session of N requests.
 #[derive(Clone, Debug)]
-pub(crate) struct Thinks {
+pub(crate) struct ThinkTimeCount {
     length: Count,
     /// It does not think after this many of the requests.
     without: f64,
 }
 
-impl Thinks {
+impl ThinkTimeCount {
     /// The law of N.
     pub(crate) fn length(&self) -> &Count {
         &self.length
@@ -102,7 +102,7 @@ impl Thinks {
     }
 }
 
-impl Tail for Thinks {
+impl Tail for ThinkTimeCount {
     fn survival(&self, x: f64) -> f64 {
         self.length.above(x.floor() + self.without)
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use thinktime_file::error::{Invalid, unknown};
 
-pub(crate) use count::{Count, Thinks};
+pub(crate) use count::{Count, ThinkTimeCount};
 
 /// The word in `next` that ends a journey.
 pub const END: &str = "end";

@@ -46,7 +46,7 @@ pub struct Share(pub Scalar);
 /// `people=12/s`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Named {
+pub enum ValuesByName {
     /// One.
     One(Scalar),
     /// Several.

@@ -3,7 +3,7 @@
 use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
 
-use super::{Flag, Named, Number, Proxy, Share, Text, Texts, Time, Whole, limit, options};
+use super::{Flag, Number, Proxy, Share, Text, Texts, Time, ValuesByName, Whole, limit, options};
 use crate::limit::Limit;
 use crate::workload::Workload;
 
@@ -17,7 +17,7 @@ options! {
         /// Requests scheduled before this time are sent, but do not count; 0s by default.
         warmup: Time,
         /// Run until the half-width of the mean's 95 % interval is this share of the mean, as in
-        /// 5%: for at least 10s and 1000 requests, and at most the duration, by default 10min.
+        /// 5%: for at least 10s and 1,250 requests, and at most the duration, by default 10min.
         precision: Share,
         /// Longest wait for the last responses; 10s by default.
         drain: Time,
@@ -27,13 +27,13 @@ options! {
         scale: Number,
         /// The rate of sessions or, in an open model, requests, instead of the workload's. With
         /// several populations it is NAME=RATE; may be given several times.
-        rate: Named,
+        rate: ValuesByName,
         /// The clients of a closed model, instead of the workload's; with several populations
         /// likewise.
-        clients: Named,
+        clients: ValuesByName,
         /// The think time of a closed or partly-open model, instead of the workload's; with several
         /// populations likewise.
-        think: Named,
+        think: ValuesByName,
         /// End once the SLO can no longer be met.
         stop_on_slo: Flag,
         /// Show the beginning of the first response of each kind of failure.

@@ -2,7 +2,7 @@
 
 use thinktime_file::error::Invalid;
 
-use super::{Named, Number, Share, Text, Time, Whole, limit, options};
+use super::{Number, Share, Text, Time, ValuesByName, Whole, limit, options};
 use crate::limit::Limit;
 use crate::workload::Workload;
 
@@ -19,13 +19,13 @@ options! {
         scale: Number,
         /// The rate of sessions or, in an open model, requests, instead of the workload's. With
         /// several populations it is NAME=RATE; may be given several times.
-        rate: Named,
+        rate: ValuesByName,
         /// The clients of a closed model, instead of the workload's; with several populations
         /// likewise.
-        clients: Named,
+        clients: ValuesByName,
         /// The think time of a closed or partly-open model, instead of the workload's; with several
         /// populations likewise.
-        think: Named,
+        think: ValuesByName,
         /// Hold this load (0 to 1): sets the rate, or solves for the think time.
         load: Number,
         /// Requests scheduled before this time do not count. auto finds how long the start makes a

@@ -31,27 +31,35 @@ pub(super) fn request_figures(
             *causes.entry(cause).or_default() += count;
         }
     }
-    let figures = |name: &str, (tally, errors, causes): Found<'_>| {
-        let bodies = collector.programs.iter().flat_map(|report| report.failed_bodies(name));
-        let bodies = bodies.map(|(cause, body)| (cause.to_owned(), body.to_owned())).collect();
-        let EventFigures { events, first_event_s, event_gap_s } =
-            collector.event_figures(workload, |kind| kind.name == name);
-        RequestFigures {
-            requests: tally.count(),
-            errors,
-            causes,
-            bodies,
-            response_time_s: tally.figures(None),
-            events,
-            first_event_s,
-            event_gap_s,
-        }
-    };
-    let named = |(name, of): (String, _)| {
-        let of = figures(&name, of);
-        (name, of)
+    let named = |(name, found): (String, Found<'_>)| {
+        let figures = figures(workload, collector, &name, found);
+        (name, figures)
     };
     by_name.into_iter().map(named).collect()
+}
+
+fn figures(
+    workload: &Workload,
+    collector: &Collector,
+    name: &str,
+    (tally, errors, causes): Found<'_>,
+) -> RequestFigures {
+    let bodies = collector.programs.iter().flat_map(|report| report.failed_bodies(name));
+    let bodies = bodies.map(|(cause, body)| (cause.to_owned(), body.to_owned())).collect();
+    let EventFigures { events, prompt_tokens, output_tokens, first_event_s, event_gap_s } =
+        collector.event_figures(workload, |kind| kind.name == name);
+    RequestFigures {
+        requests: tally.count(),
+        errors,
+        causes,
+        bodies,
+        response_time_s: tally.figures(None),
+        events,
+        prompt_tokens,
+        output_tokens,
+        first_event_s,
+        event_gap_s,
+    }
 }
 
 /// Sets the intervals of the mean response times by request name, from the number of requests of

@@ -177,11 +177,11 @@ impl Collector {
         if let Some(waiting) = &mut self.waiting
             && row.attempt.attempt == 1
         {
-            waiting.add(row.attempt.scheduled.since(row.attempt.request_scheduled));
+            waiting.add(row.attempt.due.since(row.attempt.request_scheduled));
         }
         if self.real {
             self.service.add(row.done.since(row.sent));
-            self.lateness.add(row.sent.since(row.attempt.scheduled));
+            self.lateness.add(row.sent.since(row.attempt.due));
             if !row.server_time.is_never() {
                 self.server_time.get_or_insert_default().add(row.server_time);
             }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Collector;
-use super::streams::OfKind;
+use super::streams::KindStreams;
 use crate::request::RequestKind;
 use crate::statistics::{Tally, TimeFigures};
 use crate::workload::Workload;
@@ -24,6 +24,8 @@ pub struct GoodputFigures {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct EventFigures {
     pub(super) events: Option<u64>,
+    pub(super) prompt_tokens: Option<u64>,
+    pub(super) output_tokens: Option<u64>,
     pub(super) first_event_s: Option<TimeFigures>,
     pub(super) event_gap_s: Option<TimeFigures>,
 }
@@ -51,8 +53,8 @@ impl Collector {
     /// such objectives.
     pub(super) fn goodput(&self, duration_s: f64) -> Option<GoodputFigures> {
         let streams = self.streams.as_ref()?;
-        let limited = streams.by_kind.iter().any(OfKind::is_limited);
-        let OfKind { requests, good, .. } = streams.of_kinds(|_| true);
+        let limited = streams.by_kind.iter().any(KindStreams::is_limited);
+        let KindStreams { requests, good, .. } = streams.of_kinds(|_| true);
         (limited && requests > 0 && duration_s > 0.0).then(|| GoodputFigures {
             requests: good,
             share: good as f64 / requests as f64,
@@ -61,10 +63,13 @@ impl Collector {
     }
 }
 
-fn figures(own: &OfKind) -> EventFigures {
+fn figures(own: &KindStreams) -> EventFigures {
     let of = |times: &Tally| (times.count() > 0).then(|| times.figures(None));
+    let reported = |tokens: u64| Some(tokens).filter(|tokens| *tokens > 0);
     EventFigures {
         events: Some(own.events),
+        prompt_tokens: reported(own.prompt_tokens),
+        output_tokens: reported(own.output_tokens),
         first_event_s: of(&own.first_event),
         event_gap_s: of(&own.gaps),
     }

@@ -224,6 +224,12 @@ pub struct RequestFigures {
     /// The events of their responses, if these are streamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// The tokens of their prompts, by the responses that report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+    /// The tokens of these responses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
     /// From the scheduled time to the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_event_s: Option<TimeFigures>,
@@ -235,7 +241,7 @@ pub struct RequestFigures {
 /// Whether an objective is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum Attainment {
     /// It is, by 95 % intervals.
     Met,
     /// It is not.
@@ -246,7 +252,7 @@ pub enum Verdict {
     CannotTell,
 }
 
-/// An objective, its figure, and the verdict.
+/// An objective, its figure, and its attainment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectiveFigures {
     /// The figure's key in the file, as in `p99`, `page_p99`, `errors` or `checks`.
@@ -261,7 +267,7 @@ pub struct ObjectiveFigures {
     #[serde(default, deserialize_with = "super::intervals::interval")]
     pub interval: Option<[f64; 2]>,
     /// Whether it is met.
-    pub verdict: Verdict,
+    pub verdict: Attainment,
     /// All of that in words.
     pub words: String,
 }

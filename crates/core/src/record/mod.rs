@@ -3,20 +3,21 @@
 //! `simulate` and `run` fill the same rows, and the same collector makes the same summary of them,
 //! so that measured and simulated numbers can be compared directly.
 
+mod annotations;
+mod attainment;
 mod by_population;
 mod by_request;
 mod collapse;
 mod collector;
+mod collector_input;
 mod errors_in_words;
 mod event_figures;
 mod failures;
 mod figures;
 mod generators;
-mod intake;
 mod intervals;
 mod links;
 mod nodes;
-mod noted;
 mod objective_monitor;
 mod objectives;
 mod pages;
@@ -37,22 +38,21 @@ mod streams;
 mod summary;
 mod timeline;
 mod token_servers;
-mod verdict;
 
 pub use crate::attempt::EventTimes;
+pub use annotations::{CheckFinding, CheckOutcome, CrossedLink};
 pub use by_request::pool_requests;
 pub use collapse::Collapse;
 pub use collector::{Collector, EndPhase, Window};
 pub use event_figures::GoodputFigures;
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, LimitFigures, MachineFigures,
-    ObjectiveFigures, PopulationFigures, RequestFigures, Verdict,
+    Attainment, ClusterFigures, DemandFigures, GeneratorFigures, LimitFigures, MachineFigures,
+    ObjectiveFigures, PopulationFigures, RequestFigures,
 };
 pub use generators::{GeneratorNode, RemoteRows};
 pub use links::LinkFigures;
-pub use noted::{CheckFinding, CheckVerdict, CrossedLink};
-pub use objectives::{Lost, Objectives};
+pub use objectives::{ObjectiveOutOfReach, Objectives};
 pub use precision::{StopRule, check_precision};
 pub use rate_shortfall::{RateShortfall, rate_shortfall};
 pub use rates::Rates;

@@ -9,7 +9,7 @@ use crate::attempt::{Fate, Page};
 use crate::limit::Limit;
 use crate::program::{CheckCount, CheckCounts};
 use crate::request::RequestKind;
-use crate::workload::{Objective, Of, Workload};
+use crate::workload::{Objective, Scope, Workload};
 
 /// Objectives that are watched during a run.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ fn is_watched(figure: Figure) -> bool {
 
 /// An objective that can no longer be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
+pub struct ObjectiveOutOfReach {
     /// Its place among the workload's objectives.
     pub place: usize,
     /// The objective and its limit, in words.
@@ -121,7 +121,7 @@ impl Objectives {
     /// The objective that can no longer be met, after `time_s` seconds of the run with this many
     /// requests in progress. To be called about once a second.
     #[must_use]
-    pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<Lost> {
+    pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<ObjectiveOutOfReach> {
         self.objective_monitor.iter_mut().find_map(|one| {
             let all = one.about.iter().all(|about| *about) && !one.is_of_pages();
             // Requests in progress are not checks.
@@ -133,7 +133,7 @@ impl Objectives {
                 _ => "",
             };
             let words = format!("{}{figure}{found}", one.prefix);
-            Some(Lost { place: one.place, words })
+            Some(ObjectiveOutOfReach { place: one.place, words })
         })
     }
 }
@@ -178,7 +178,7 @@ fn objective_monitor(
         Figure::Checks | Figure::Goodput => ObjectiveMonitor::of_checks(1.0 - most, limit),
     };
     let check = match of {
-        Of::Check(name) => Some(name.clone()),
+        Scope::Check(name) => Some(name.clone()),
         _ => None,
     };
     One {

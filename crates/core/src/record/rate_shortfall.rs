@@ -3,7 +3,7 @@
 use super::Summary;
 use crate::distribution::Distribution;
 use crate::request::{Objects, RequestKind};
-use crate::workload::{Beginning, Population, Sessions, Workload};
+use crate::workload::{InitialState, Population, Sessions, Workload};
 
 /// A rate of requests that differs from the workload's, beyond chance.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,10 +36,10 @@ pub fn rate_shortfall(workload: &Workload, summary: &Summary) -> Option<RateShor
     let mean_s = summary.response_time_s.mean.unwrap_or(0.0);
     let late = 2.0 * offered.rate * mean_s * offered.companions * runs;
     let (why, spoils) = match workload.beginning() {
-        Beginning::Chosen => {
+        InitialState::Chosen => {
             ("the run began empty, as the workload says, and was filling up", false)
         }
-        Beginning::NeverSteady => {
+        InitialState::NeverSteady => {
             ("the mean think time is infinite, so there is no long run", true)
         }
         _ if missing > 0.0 && missing <= by_chance + late => (

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
 use super::EventTimes;
-use crate::attempt::{Attempt, Fate};
+use crate::attempt::{Attempt, Fate, TokenCounts};
 use crate::failure::{Word, read_word};
 
 /// One attempt. Times run from the start of the run.
@@ -79,10 +79,16 @@ impl Row {
         (self.events.count > 0).then(|| self.events.first.since(scheduled))
     }
 
+    /// The tokens that its response reports, which is complete; 0 if it reports none.
+    #[must_use]
+    pub fn reported_tokens(&self) -> TokenCounts {
+        if self.error.is_none() { self.events.tokens } else { TokenCounts::default() }
+    }
+
     /// The mean time between its events, if at least two came.
     #[must_use]
     pub fn event_gap(&self) -> Option<Nanos> {
-        let EventTimes { count, first, last } = self.events;
+        let EventTimes { count, first, last, .. } = self.events;
         (count > 1).then(|| Nanos(last.since(first).0 / u64::from(count - 1)))
     }
 }

@@ -12,18 +12,21 @@ use crate::workload::{Objective, Workload};
 /// The streamed responses of a run, by kind of request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Streams {
-    pub(super) by_kind: Vec<OfKind>,
+    pub(super) by_kind: Vec<KindStreams>,
 }
 
 /// Those of one kind, or of several together.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct OfKind {
+pub(super) struct KindStreams {
     limits: Limits,
     /// Requests that are over.
     pub(super) requests: u64,
     /// Of these, the ones that succeeded within all limits.
     pub(super) good: u64,
     pub(super) events: u64,
+    /// The tokens that responses reported, of prompts and of themselves.
+    pub(super) prompt_tokens: u64,
+    pub(super) output_tokens: u64,
     /// From the scheduled time, of requests that succeeded.
     pub(super) first_event: Tally,
     /// Between two events; and from the last one to a failure.
@@ -75,7 +78,8 @@ impl Streams {
     /// `None` if no response is streamed.
     pub(super) fn of(workload: &Workload) -> Option<Box<Streams>> {
         let kinds = &workload.requests;
-        let of = |kind| OfKind { limits: Limits::of(workload, kind), ..OfKind::default() };
+        let of =
+            |kind| KindStreams { limits: Limits::of(workload, kind), ..KindStreams::default() };
         let streamed = kinds.iter().any(|kind| kind.stream.is_some());
         streamed.then(|| Box::new(Streams { by_kind: kinds.iter().map(of).collect() }))
     }
@@ -85,6 +89,9 @@ impl Streams {
         let Some(own) = self.by_kind.get_mut(row.attempt.kind as usize) else { return };
         own.requests += 1;
         own.events += u64::from(row.events.count);
+        let tokens = row.reported_tokens();
+        own.prompt_tokens += u64::from(tokens.prompt);
+        own.output_tokens += u64::from(tokens.output);
         own.good += u64::from(own.limits.hold(row));
         if let Some(first) = row.first_event().filter(|_| row.error.is_none()) {
             own.first_event.add(first);
@@ -96,20 +103,22 @@ impl Streams {
     }
 
     /// Those of the wanted kinds together.
-    pub(super) fn of_kinds(&self, wanted: impl Fn(usize) -> bool) -> OfKind {
+    pub(super) fn of_kinds(&self, wanted: impl Fn(usize) -> bool) -> KindStreams {
         let own = self.by_kind.iter().enumerate().filter(|(place, _)| wanted(*place));
-        own.fold(OfKind::default(), |mut sum, (_, one)| {
+        own.fold(KindStreams::default(), |mut sum, (_, one)| {
             sum.merge(one);
             sum
         })
     }
 }
 
-impl OfKind {
-    fn merge(&mut self, other: &OfKind) {
+impl KindStreams {
+    fn merge(&mut self, other: &KindStreams) {
         self.requests += other.requests;
         self.good += other.good;
         self.events += other.events;
+        self.prompt_tokens += other.prompt_tokens;
+        self.output_tokens += other.output_tokens;
         self.first_event.merge(&other.first_event);
         self.gaps.merge(&other.gaps);
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::annotations::{CheckFinding, CrossedLink, whole};
 use super::by_population::{population_figures, session_figures};
 use super::by_request::request_figures;
 use super::event_figures::GoodputFigures;
@@ -15,7 +16,6 @@ use super::figures::{
 use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
-use super::noted::{CheckFinding, CrossedLink, whole};
 use super::rates::rate_intervals;
 use super::station_figures::{QueueFigures, StationFigures};
 use super::token_servers::TokenServerFigures;
@@ -131,14 +131,19 @@ pub struct Summary {
     /// The events of streamed responses; only if the workload has such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// The tokens of prompts, by the responses that report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+    /// The tokens of these responses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
     /// From the scheduled time of a request to its first event; of those that succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_event_s: Option<TimeFigures>,
     /// The times between two events of a response, and from the last event to a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_gap_s: Option<TimeFigures>,
-    /// The requests that met all objectives of times; only if there are streamed responses and such
-    /// objectives.
+    /// The requests that met all objectives of times; absent without streams or such objectives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodput: Option<GoodputFigures>,
     /// How often scripts' checks held, by name.
@@ -169,7 +174,7 @@ pub struct Summary {
     /// The link that the run crossed, if it crossed one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole")]
     pub link: Option<CrossedLink>,
-    /// The findings of the checks; older versions did not note them.
+    /// The findings of the checks, which older versions did not note.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole")]
     pub validity: Option<Vec<CheckFinding>>,
 }
@@ -235,6 +240,8 @@ impl Summary {
             page_errors: pages.map(|pages| pages.failed),
             page_response_time_s: pages.map(|pages| pages.response_time_s),
             events: events.events,
+            prompt_tokens: events.prompt_tokens,
+            output_tokens: events.output_tokens,
             first_event_s: events.first_event_s,
             event_gap_s: events.event_gap_s,
             goodput: collector.goodput(duration_s),

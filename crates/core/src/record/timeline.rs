@@ -81,7 +81,7 @@ impl Timeline {
     #[inline(always)]
     pub fn add(&mut self, row: &Row) {
         let kind = row.attempt.kind as usize;
-        let sent = self.place(row.attempt.scheduled, 1) + kind;
+        let sent = self.place(row.attempt.due, 1) + kind;
         self.cells[sent].attempts += 1;
         if row.fate == Fate::Retried {
             return;

@@ -53,7 +53,7 @@ pub struct RequestLog {
     pub(super) resolution_ns: u64,
     pub(super) targets: Texts,
     pub(super) users: Users,
-    pub(super) left_out: LeftOut,
+    pub(super) exclusions: Exclusions,
     all_methods: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// The part of a log that is not replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct LeftOut {
+pub(super) struct Exclusions {
     /// Requests whose methods may change something.
     unsafe_methods: u64,
     /// Requests whose methods cannot be sent.
@@ -95,7 +95,7 @@ impl RequestLog {
             resolution_ns: u64::MAX,
             targets: Texts::default(),
             users: Users::default(),
-            left_out: LeftOut::default(),
+            exclusions: Exclusions::default(),
             all_methods: options.all_methods,
         }
     }
@@ -121,16 +121,16 @@ impl RequestLog {
     /// When there are 2^32 requests or more.
     pub fn add(&mut self, request: &LogRequest<'_>) {
         let Some(method) = Method::of_http(request.method) else {
-            self.left_out.methods += 1;
+            self.exclusions.methods += 1;
             return;
         };
         if !self.all_methods && !method.is_safe() {
-            self.left_out.unsafe_methods += 1;
+            self.exclusions.unsafe_methods += 1;
             return;
         }
         let target = std::str::from_utf8(request.target).ok().filter(|text| can_be_sent(text));
         let Some(target) = target else {
-            self.left_out.targets += 1;
+            self.exclusions.targets += 1;
             return;
         };
         self.resolution_ns = self.resolution_ns.min(request.resolution_ns);
@@ -148,12 +148,12 @@ impl RequestLog {
 
     /// This many lines were unreadable.
     pub fn add_unreadable(&mut self, lines: u64) {
-        self.left_out.lines += lines;
+        self.exclusions.lines += lines;
     }
 
     /// The part of the log of this name that is left out, in words; `None` if it is complete.
-    pub(super) fn left_out_words(&self, name: &str) -> Option<String> {
-        let LeftOut { unsafe_methods, methods, targets, lines } = self.left_out;
+    pub(super) fn exclusion_words(&self, name: &str) -> Option<String> {
+        let Exclusions { unsafe_methods, methods, targets, lines } = self.exclusions;
         let counted = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
         let parts: Vec<String> = [
             counted(unsafe_methods, "whose method may change something (see `methods`)"),
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(log.requests.len(), 3);
         log.add_unreadable(2);
         assert_eq!(
-            log.left_out_words("a.log").unwrap(),
+            log.exclusion_words("a.log").unwrap(),
             "a.log: 11 of 14 requests are left out: 1 whose method may change something (see \
              `methods`), 3 whose method cannot be sent, 7 whose target cannot be sent; 2 lines \
              cannot be read"
@@ -219,7 +219,7 @@ mod tests {
         for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
             add(&mut log, method, b"/a?b");
         }
-        assert_eq!((log.requests.len(), log.left_out_words("a")), (7, None));
+        assert_eq!((log.requests.len(), log.exclusion_words("a")), (7, None));
     }
 
     /// From the reference of FNV (draft-eastlake-fnv): FNV-1a of "a" is 0xaf63dc4c8601ec8c.

@@ -63,7 +63,7 @@ impl Replay {
         model: Model,
         kind_of: impl Fn(&str, &str) -> usize,
     ) -> Result<Replay, Invalid> {
-        let warning = log.left_out_words(&settings.file);
+        let warning = log.exclusion_words(&settings.file);
         if log.requests.is_empty() {
             let found = warning.unwrap_or_else(|| format!("{}: holds no request", settings.file));
             return Err(Invalid::new(format!("{found}; so there is nothing to replay")));

@@ -85,7 +85,7 @@ fn sent(workload: &Workload, limit: Limit, delay_ms: u64) -> Vec<Sent> {
     let mut sent = Vec::new();
     let note = |clients: &Clients, one: &Attempt| {
         let call = clients.call(one).unwrap();
-        let at = one.scheduled.0 / 1_000_000;
+        let at = one.due.0 / 1_000_000;
         (at, one.session, one.index, call.method, call.target.clone())
     };
     while !clients.finished() {
@@ -197,7 +197,7 @@ fn a_run_ends_with_the_log_or_before() {
         while !clients.closed() {
             if let ClientAction::Send(attempt) = clients.wake() {
                 begun += 1;
-                clients.answer(attempt.scheduled, attempt.ticket, Reply::default());
+                clients.answer(attempt.due, attempt.ticket, Reply::default());
             }
         }
         assert_eq!((begun, clients.done()), (6, true), "{model}");
@@ -219,7 +219,7 @@ fn the_measured_time_is_that_of_the_model() {
         let mut clients = Clients::new(&replay(model, ""), limit);
         while !clients.finished() {
             if let ClientAction::Send(attempt) = clients.wake() {
-                clients.answer(attempt.scheduled, attempt.ticket, Reply::default());
+                clients.answer(attempt.due, attempt.ticket, Reply::default());
             }
         }
         assert_eq!(clients.window_end(), end, "{model}");
@@ -235,7 +235,7 @@ fn a_session_may_end_with_a_failed_request() {
     while !clients.finished() {
         if let ClientAction::Send(attempt) = clients.wake() {
             targets.push(clients.call(&attempt).unwrap().target.clone());
-            clients.answer(attempt.scheduled, attempt.ticket, Reply::of(Some("status")));
+            clients.answer(attempt.due, attempt.ticket, Reply::of(Some("status")));
         }
     }
     assert_eq!(targets, ["/", "/b", "/e"]);

@@ -274,13 +274,13 @@ fn http_only(
 }
 
 /// The parts of a request of HTTP besides its target.
-type Brought = (Vec<(String, String)>, Body);
+type FieldsAndBody = (Vec<(String, String)>, Body);
 
 fn headers_and_body(
     table: &RequestTable,
     call: Option<&GrpcCall>,
     common: Common<'_>,
-) -> Result<Brought, (&'static str, Invalid)> {
+) -> Result<FieldsAndBody, (&'static str, Invalid)> {
     if let Some(call) = call {
         let metadata = metadata_of(&table.headers).map_err(|error| ("headers", error))?;
         // One that varies is written for each request, and this one is not sent.

@@ -43,6 +43,6 @@ pub use size::Sizes;
 pub use stream::StreamedResponse;
 pub(crate) use target::Varying;
 pub use target::{Target, target_key};
-pub use tokens::{TOKENS_MAX, TokenCounts, Tokens};
+pub use tokens::{TOKENS_MAX, Tokens};
 pub use value_names::ValueNames;
 pub use value_use::ValueUse;

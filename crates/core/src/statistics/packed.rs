@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
 use super::bins::{Bins, EIGHT, bin_of};
-use crate::wide::wide;
+use crate::simd::wide;
 
 /// The nonempty bins, in groups of eight.
 ///

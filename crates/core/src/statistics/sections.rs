@@ -8,7 +8,7 @@ use super::batches::mean_interval_95;
 use super::bins::Bins;
 use super::packed::Packed;
 use super::tally::{Tally, Totals};
-use crate::wide::wide;
+use crate::simd::wide;
 
 /// Histograms of consecutive sections of equal size. When all places are taken, neighbours are
 /// joined and the size doubles, so that memory stays the same however long the run.

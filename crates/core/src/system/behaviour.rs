@@ -10,7 +10,7 @@ use super::finite_mean::finite_mean;
 use super::ids::{EntranceId, NodeId};
 use super::node::{Entrance, HoldKind};
 use super::nodes::AnyNodeModel;
-use super::read::Placed;
+use super::read::ReadResult;
 use crate::distribution::Distribution;
 use crate::files::Files;
 
@@ -67,7 +67,10 @@ pub(super) struct Context<'a> {
 }
 
 impl Behaviour {
-    pub(super) fn from_table(table: &BehaviourTable, context: &Context<'_>) -> Placed<Behaviour> {
+    pub(super) fn from_table(
+        table: &BehaviourTable,
+        context: &Context<'_>,
+    ) -> ReadResult<Behaviour> {
         let steps = context.steps(&table.steps, "steps", &mut Vec::new())?;
         if let Some(entrance) = context.waits_for_itself(&steps) {
             let message = format!(
@@ -85,7 +88,12 @@ impl Behaviour {
 impl Context<'_> {
     /// Checks steps; `held` are the pools of which a place is held, which must be the same at the
     /// end as at the beginning.
-    fn steps(&self, tables: &[StepTable], path: &str, held: &mut Vec<NodeId>) -> Placed<Vec<Step>> {
+    fn steps(
+        &self,
+        tables: &[StepTable],
+        path: &str,
+        held: &mut Vec<NodeId>,
+    ) -> ReadResult<Vec<Step>> {
         if tables.is_empty() {
             return Err((path.to_owned(), Invalid::new("needs at least one step")));
         }
@@ -104,7 +112,7 @@ impl Context<'_> {
         }
     }
 
-    fn step(&self, table: &StepTable, path: &str, held: &mut Vec<NodeId>) -> Placed<Step> {
+    fn step(&self, table: &StepTable, path: &str, held: &mut Vec<NodeId>) -> ReadResult<Step> {
         let fail =
             |key: &str, message: String| Err((format!("{path}.{key}"), Invalid::new(message)));
         let kinds = table.kinds();
@@ -144,7 +152,7 @@ impl Context<'_> {
     }
 
     /// The step that uses a station, a service or a cluster of this name.
-    fn use_step(&self, table: &StepTable, name: &str, path: &str) -> Placed<Step> {
+    fn use_step(&self, table: &StepTable, name: &str, path: &str) -> ReadResult<Step> {
         let is_entered = |one: &AnyNodeModel| one.model().is_entered() && one.name() == name;
         if let Some(node) = self.find_node(is_entered) {
             let why = "does not go with a cluster: its stations have demands of their own";
@@ -210,7 +218,7 @@ impl Context<'_> {
         })
     }
 
-    fn fork(&self, parts: &[Vec<StepTable>], path: &str, held: &[NodeId]) -> Placed<Step> {
+    fn fork(&self, parts: &[Vec<StepTable>], path: &str, held: &[NodeId]) -> ReadResult<Step> {
         let key = format!("{path}.fork");
         if parts.len() < 2 {
             return Err((key, Invalid::new("needs at least two parts, each a list of steps")));
@@ -239,7 +247,7 @@ impl Context<'_> {
         self.nodes[node.0 as usize].name()
     }
 
-    fn time(&self, scalar: &Scalar, path: &str, key: &str) -> Placed<Distribution> {
+    fn time(&self, scalar: &Scalar, path: &str, key: &str) -> ReadResult<Distribution> {
         Distribution::parse(&scalar.text(), self.files)
             .and_then(|law| law.expect(Dimension::Time))
             .and_then(finite_mean)

@@ -12,10 +12,11 @@ use super::Job;
 use super::finite_mean::finite_mean;
 use super::size_demand::SizeDemand;
 use super::token_demand::TokenDemand;
+use crate::attempt::TokenCounts;
 use crate::distribution::Distribution;
 use crate::files::Files;
-use crate::request::{Sizes, TokenCounts};
-use crate::times::trace;
+use crate::request::Sizes;
+use crate::times::TraceCall;
 
 /// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]
@@ -74,12 +75,12 @@ impl Demand {
 
 impl DemandLaw {
     fn parse(text: &str, files: &dyn Files) -> Result<DemandLaw, Invalid> {
-        if let Some(values) = trace(text, files)? {
-            if values.begin_s.is_some() {
+        if let Some(call) = TraceCall::parse(text)? {
+            if call.begin_s.is_some() {
                 return Err(Invalid::new("a trace of demands has no `begin`: leave it out"));
             }
-            let times = values.times.into_iter();
-            return Ok(DemandLaw::Trace(times.map(Nanos::from_secs_f64).collect()));
+            let times = call.times(call.values(files)?.without_stamps(&call.file)?)?;
+            return Ok(DemandLaw::Trace(times.into_iter().map(Nanos::from_secs_f64).collect()));
         }
         DemandLaw::of_a_step(text, files)
     }

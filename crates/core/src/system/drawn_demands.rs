@@ -8,8 +8,9 @@ use super::demand::{DemandLaw, DemandSource};
 use super::demand_buffer::DemandBuffer;
 use super::responses::Responses;
 use super::{Job, Program};
+use crate::attempt::TokenCounts;
 use crate::random::{Purpose, StreamFamily};
-use crate::request::{TokenCounts, Tokens};
+use crate::request::Tokens;
 
 /// Demands drawn from the system's distributions, each from the stream of (seed, session,
 /// request, draw): the same request brings the same work under every policy, simulated or

@@ -8,8 +8,7 @@ use thinktime_file::time::Nanos;
 use super::Job;
 use super::ids::NodeId;
 use super::machine::Cause;
-use crate::attempt::EventTimes;
-use crate::request::TokenCounts;
+use crate::attempt::{EventTimes, TokenCounts};
 
 /// Names a visitor in the table; reused after the visitor has left.
 pub(super) type Handle = u32;
@@ -95,7 +94,7 @@ pub(super) struct Holding {
 
 /// The properties of a request that enters a node (see [`super::node::NodeModel::is_entered`]).
 #[derive(Debug, Default)]
-pub(super) struct Brought {
+pub(super) struct EntryProperties {
     /// By entry, its demand there, if it goes there.
     pub(super) demands: Vec<Option<Nanos>>,
     /// A number of its target, and the size of its response; 0 if they are not known.
@@ -118,7 +117,7 @@ pub(super) struct Jobs {
     /// the reason.
     pub(super) lost: Vec<(Handle, &'static str)>,
     /// The properties of the request that enters a node now.
-    pub(super) brought: Brought,
+    pub(super) entry: EntryProperties,
     /// The segments that links have sent since the driver's last call.
     pub(super) segments: u64,
     /// By the driver's name, the requests that were given a token since its last call; `None` until
@@ -229,6 +228,10 @@ impl Jobs {
             count: all.count.saturating_add(given.count),
             first: all.first.min(given.first),
             last: if all.count > 0 { all.last.max(given.last) } else { given.last },
+            tokens: TokenCounts {
+                prompt: all.tokens.prompt.max(given.tokens.prompt),
+                output: all.tokens.output.saturating_add(given.tokens.output),
+            },
         };
     }
 

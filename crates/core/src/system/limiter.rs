@@ -13,7 +13,7 @@ use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
 use super::node::{Answer, Build, Building, Node, NodeModel, Visit};
-use super::read::{Placed, Reading, at_least_one, named};
+use super::read::{ReadResult, Reading, at_least_one, named};
 
 /// A limiter, checked.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub(super) struct Limiter {
 }
 
 impl LimiterModel {
-    fn from_table(table: &LimiterTable) -> Placed<LimiterModel> {
+    fn from_table(table: &LimiterTable) -> ReadResult<LimiterModel> {
         let fail = |key: &str, why: &str| Err((key.to_owned(), Invalid::new(why)));
         let rate = parse_rate(&table.rate.text()).map_err(|error| ("rate".to_owned(), error))?;
         let period = Nanos::from_secs_f64(1.0 / rate);

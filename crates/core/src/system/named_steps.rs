@@ -8,7 +8,7 @@ use thinktime_file::units::{Dimension, Quantity};
 use super::behaviour::{Context, Step, find};
 use super::ids::NodeId;
 use super::nodes::AnyNodeModel;
-use super::read::Placed;
+use super::read::ReadResult;
 
 impl Context<'_> {
     /// The step that takes a place of a pool or gives it back, if it is one.
@@ -17,7 +17,7 @@ impl Context<'_> {
         table: &StepTable,
         path: &str,
         held: &mut Vec<NodeId>,
-    ) -> Placed<Option<Step>> {
+    ) -> ReadResult<Option<Step>> {
         let fail = |key: &str, what: &str, name: &str| {
             Err((format!("{path}.{key}"), Invalid::new(format!("`{name}` {what}"))))
         };
@@ -41,7 +41,7 @@ impl Context<'_> {
     }
 
     /// The step that passes a limiter or goes over a link, if it is one.
-    pub(super) fn passing_step(&self, table: &StepTable, path: &str) -> Placed<Option<Step>> {
+    pub(super) fn passing_step(&self, table: &StepTable, path: &str) -> ReadResult<Option<Step>> {
         if let Some(name) = &table.pass {
             let is_limiter = |one: &AnyNodeModel| matches!(one, AnyNodeModel::Limiter(_));
             let found = self.node_named("limiter", name, is_limiter);
@@ -59,12 +59,12 @@ impl Context<'_> {
         Ok(None)
     }
 
-    fn pool(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
+    fn pool(&self, name: &str, path: &str, key: &str) -> ReadResult<NodeId> {
         let found = self.node_named("pool", name, |one| one.model().is_acquired());
         found.map_err(|error| (format!("{path}.{key}"), error))
     }
 
-    fn link(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
+    fn link(&self, name: &str, path: &str, key: &str) -> ReadResult<NodeId> {
         let found = self.node_named("link", name, |one| matches!(one, AnyNodeModel::Link(_)));
         found.map_err(|error| (format!("{path}.{key}"), error))
     }
@@ -84,7 +84,7 @@ impl Context<'_> {
 }
 
 /// The bytes that a step carries by its table.
-fn step_size(size: &Scalar, path: &str) -> Placed<u32> {
+fn step_size(size: &Scalar, path: &str) -> ReadResult<u32> {
     let bytes = Quantity::parse(&size.text()).and_then(|size| size.expect(Dimension::Size));
     let placed = |error| (format!("{path}.size"), error);
     let bytes = bytes.map_err(placed)?;

@@ -10,7 +10,7 @@ use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
 use super::node::{Answer, Build, Building, Detail, Node, NodeModel, NodeSummary, Visit};
-use super::read::{Placed, Reading, at_least_one, named};
+use super::read::{ReadResult, Reading, at_least_one, named};
 use super::station::{Left, Monitor};
 
 /// A pool, checked.
@@ -40,7 +40,7 @@ pub(super) struct Pool {
 const ENTRANCE: u32 = 0;
 
 impl PoolModel {
-    fn from_table(table: &PoolTable) -> Placed<PoolModel> {
+    fn from_table(table: &PoolTable) -> ReadResult<PoolModel> {
         Ok(PoolModel {
             name: named(&table.name)?,
             size: at_least_one("size", table.size)?,

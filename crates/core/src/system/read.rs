@@ -9,7 +9,7 @@ use thinktime_file::system::SystemFile;
 use crate::files::Files;
 
 /// A value, or an error with the key that it is about.
-pub(super) type Placed<T> = Result<T, (String, Invalid)>;
+pub(super) type ReadResult<T> = Result<T, (String, Invalid)>;
 
 /// A system file that is being read.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl Reading<'_> {
         &self,
         kind: &str,
         tables: &[Table],
-        read: impl Fn(&Table) -> Placed<Model>,
+        read: impl Fn(&Table) -> ReadResult<Model>,
         name: impl Fn(&Model) -> Name,
     ) -> Result<Vec<Model>, SchemaError> {
         let mut names = BTreeSet::new();
@@ -49,13 +49,13 @@ impl Reading<'_> {
     }
 }
 
-pub(super) fn at_least_one(key: &str, count: u32) -> Placed<u32> {
+pub(super) fn at_least_one(key: &str, count: u32) -> ReadResult<u32> {
     if (1..=1_000_000).contains(&count) {
         return Ok(count);
     }
     Err((key.to_owned(), Invalid::new("must be from 1 to 1000000")))
 }
 
-pub(super) fn named(name: &str) -> Placed<String> {
+pub(super) fn named(name: &str) -> ReadResult<String> {
     own_name(name).map(str::to_owned).map_err(|error| ("name".to_owned(), error))
 }

@@ -94,11 +94,11 @@ impl<D: DemandSource> System<D> {
     #[inline(never)]
     fn bring(&mut self, handle: Handle, (first, draws): (u32, u32), content: bool) {
         let (job, demands) = (self.jobs[handle].job, &mut self.demands);
-        let brought = &mut self.jobs.brought;
-        brought.demands.clear();
+        let entry = &mut self.jobs.entry;
+        entry.demands.clear();
         let draws = first..first + draws;
-        brought.demands.extend(draws.map(|draw| demands.demand(&job, draw as usize)));
-        (brought.target, brought.size) = match content {
+        entry.demands.extend(draws.map(|draw| demands.demand(&job, draw as usize)));
+        (entry.target, entry.size) = match content {
             true => (demands.target(&job), demands.size(&job)),
             false => (0, 0),
         };
@@ -107,7 +107,7 @@ impl<D: DemandSource> System<D> {
     /// The number of bytes that go over the visitor's next link.
     #[inline(never)]
     fn carry(&mut self, handle: Handle, bytes: u32) {
-        self.jobs.brought.size = match bytes {
+        self.jobs.entry.size = match bytes {
             OF_RESPONSE => self.demands.size(&self.jobs[handle].job),
             _ => u64::from(bytes),
         };
@@ -115,7 +115,7 @@ impl<D: DemandSource> System<D> {
 
     #[inline(never)]
     fn bring_tokens(&mut self, handle: Handle) {
-        self.jobs.brought.tokens = self.demands.tokens(&self.jobs[handle].job);
+        self.jobs.entry.tokens = self.demands.tokens(&self.jobs[handle].job);
     }
 
     fn fork(&mut self, whole: Handle, parts: u32, after: u32) {

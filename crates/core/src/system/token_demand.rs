@@ -2,7 +2,8 @@
 
 use thinktime_file::time::Nanos;
 
-use crate::request::{TokenCounts, Tokens};
+use crate::attempt::TokenCounts;
+use crate::request::Tokens;
 
 /// The demand of requests of one kind. In full batches the time of a step is shared by as many
 /// requests as there may be; each also has the times of its own.

@@ -24,9 +24,9 @@ pub use clients::secret::Secret;
 pub use clients::{ClientLimits, RetryBudget};
 pub use content::{Content, Targets};
 pub use files::WorkloadFiles;
-pub use objectives::{Objective, Of, Slo};
+pub use objectives::{Objective, Scope, Slo};
 pub use population::browsing::Browsing;
-pub use population::start::Beginning;
+pub use population::start::InitialState;
 pub use population::{Population, Sessions};
 pub use shared::SharedServer;
 

@@ -23,7 +23,7 @@ pub struct Objective {
     /// The figure that is limited.
     pub figure: Figure,
     /// The scope of the figure.
-    pub of: Of,
+    pub of: Scope,
     /// The limit: the largest time in seconds, the largest share that fails, or the least share of
     /// checks that pass.
     pub limit: f64,
@@ -33,7 +33,7 @@ pub struct Objective {
 
 /// The scope of the figure that an objective limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum Scope {
     /// That of all requests, pages or checks.
     All,
     /// A population's: its name, and its place in the workload.
@@ -44,13 +44,13 @@ pub enum Of {
     Check(String),
 }
 
-impl Of {
+impl Scope {
     /// Whether it covers requests of this kind.
     pub(crate) fn covers(&self, kind: &RequestKind) -> bool {
         match self {
-            Of::All | Of::Check(_) => true,
-            Of::Population(_, place) => kind.population as usize == *place,
-            Of::Request(name) => kind.name == *name,
+            Scope::All | Scope::Check(_) => true,
+            Scope::Population(_, place) => kind.population as usize == *place,
+            Scope::Request(name) => kind.name == *name,
         }
     }
 
@@ -58,8 +58,8 @@ impl Of {
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
-            Of::All => None,
-            Of::Population(name, _) | Of::Request(name) | Of::Check(name) => Some(name),
+            Scope::All => None,
+            Scope::Population(name, _) | Scope::Request(name) | Scope::Check(name) => Some(name),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Slo {
         table: &SloTable,
         known: Subjects<'_>,
     ) -> Result<Slo, (String, Invalid)> {
-        let mut objectives = known.objectives(&table.all, &Of::All)?;
+        let mut objectives = known.objectives(&table.all, &Scope::All)?;
         for (name, limits) in &table.parts {
             if name == CHECK {
                 objectives.extend(of_checks(limits)?);
@@ -106,7 +106,7 @@ impl Subjects<'_> {
     fn objectives(
         self,
         limits: &BTreeMap<String, SloLimit>,
-        of: &Of,
+        of: &Scope,
     ) -> Result<Vec<Objective>, (String, Invalid)> {
         let one = |(key, limit): (&String, &SloLimit)| {
             self.objective(key, limit, of).map_err(|error| (key.clone(), error))
@@ -114,12 +114,12 @@ impl Subjects<'_> {
         limits.iter().map(one).collect()
     }
 
-    fn objective(self, key: &str, limit: &SloLimit, of: &Of) -> Result<Objective, Invalid> {
+    fn objective(self, key: &str, limit: &SloLimit, of: &Scope) -> Result<Objective, Invalid> {
         let Some(figure) = Figure::named(key) else { return Err(self.unknown(key, of)) };
         if matches!(figure, Figure::Page(_)) {
             self.have_pages(of)?;
         }
-        if figure == Figure::Checks && *of != Of::All {
+        if figure == Figure::Checks && *of != Scope::All {
             return Err(Invalid::new(
                 "checks are told apart by their names alone, as in check.\"NAME\" = \"99%\"",
             ));
@@ -131,7 +131,7 @@ impl Subjects<'_> {
         Ok(Objective { figure, of: of.clone(), limit: value, abort: limit.abort })
     }
 
-    fn have_streams(self, figure: Figure, limit: &SloLimit, of: &Of) -> Result<(), Invalid> {
+    fn have_streams(self, figure: Figure, limit: &SloLimit, of: &Scope) -> Result<(), Invalid> {
         if limit.abort && !matches!(figure, Figure::FirstEvent(_)) {
             return Err(Invalid::new("is judged at the end of a run: leave `abort` out"));
         }
@@ -142,11 +142,11 @@ impl Subjects<'_> {
         Err(Invalid::new("is about streamed responses, and no request has `stream` here"))
     }
 
-    fn have_pages(self, of: &Of) -> Result<(), Invalid> {
+    fn have_pages(self, of: &Scope) -> Result<(), Invalid> {
         let pages = match of {
-            Of::Population(_, place) => self.populations[*place].has_pages,
-            Of::All => self.populations.iter().any(|one| one.has_pages),
-            Of::Request(_) | Of::Check(_) => {
+            Scope::Population(_, place) => self.populations[*place].has_pages,
+            Scope::All => self.populations.iter().any(|one| one.has_pages),
+            Scope::Request(_) | Scope::Check(_) => {
                 return Err(Invalid::new(
                     "pages are told apart by population, not by request: give it to a population",
                 ));
@@ -159,12 +159,12 @@ impl Subjects<'_> {
     }
 
     /// The scope of a table in the table.
-    fn part(self, name: &str) -> Result<Of, Invalid> {
+    fn part(self, name: &str) -> Result<Scope, Invalid> {
         if let Some(place) = self.populations.iter().position(|one| one.name == name) {
-            return Ok(Of::Population(name.to_owned(), place));
+            return Ok(Scope::Population(name.to_owned(), place));
         }
         if self.requests.iter().any(|one| one.name == name) {
-            return Ok(Of::Request(name.to_owned()));
+            return Ok(Scope::Request(name.to_owned()));
         }
         if TIMES.contains(&name.strip_prefix(PAGE).unwrap_or(name)) {
             return Err(Invalid::new("a key with a dot goes in quotes: \"p99.9\""));
@@ -172,15 +172,15 @@ impl Subjects<'_> {
         Err(unknown("population or request", name, self.names()))
     }
 
-    fn unknown(self, key: &str, of: &Of) -> Invalid {
-        if *of == Of::All && self.part(key).is_ok() {
+    fn unknown(self, key: &str, of: &Scope) -> Invalid {
+        if *of == Scope::All && self.part(key).is_ok() {
             return Invalid::new(format!(
                 "is a population or a request: give one of its objectives, as in {key}.p99 = \
                  \"250ms\""
             ));
         }
         let known: Vec<String> = Figure::all().map(Figure::key).collect();
-        let names = self.names().filter(|_| *of == Of::All);
+        let names = self.names().filter(|_| *of == Scope::All);
         unknown("key", key, known.iter().map(String::as_str).chain(names))
     }
 
@@ -195,7 +195,7 @@ fn of_checks(limits: &BTreeMap<String, SloLimit>) -> Result<Vec<Objective>, (Str
     let one = |(name, limit): (&String, &SloLimit)| {
         let value = Figure::Checks.limit(&limit.value.text());
         let value = value.map_err(|error| (format!("{CHECK}.{name}"), error))?;
-        let of = Of::Check(name.clone());
+        let of = Scope::Check(name.clone());
         Ok(Objective { figure: Figure::Checks, of, limit: value, abort: limit.abort })
     };
     limits.iter().map(one).collect()

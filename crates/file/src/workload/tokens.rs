@@ -10,7 +10,8 @@ use crate::schema::Scalar;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct TokensTable {
-    /// Those of the prompt, as in `"lognormal(mu=6, sigma=1)"`.
+    /// Those of the prompt, as in `"lognormal(mu=6, sigma=1)"`, or in
+    /// `"trace(FILE, column=ContextTokens)"` one row after another.
     pub prompt: Scalar,
     /// Those of the response, as in `"geometric(200)"`.
     pub output: Scalar,

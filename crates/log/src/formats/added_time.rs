@@ -54,7 +54,8 @@ fn longest<'a>(
     lines: &[Vec<Word<'_>>],
 ) -> (&'a Added<'a>, Option<String>) {
     let value = |line: &[Word<'_>], place: usize| {
-        line.get(place).and_then(|word| decimal(word.text, SECOND)).map_or(0, |ns| ns.0)
+        let ns = |part| decimal(part, SECOND).map_or(0, |ns| ns.0);
+        line.get(place).map_or(0, |word| parts(word.text).map(ns).sum())
     };
     // nginx rounds each time for itself.
     let exceeds = |one: &Added<'_>, other: &Added<'_>| {
@@ -79,9 +80,9 @@ fn longest<'a>(
              have one or more; if it is in milliseconds, it is `%{{ms}}T` in a LogFormat after \
              --format 'apache:...'"
         )),
-        1 if whole.any(|word| word == b"-") => Some(format!(
-            "{name} is taken for the request's time, and some lines have none, as if it were that \
-             of a server behind nginx; {DECIDES}"
+        1 if whole.any(|word| word == b"-" || is_list(word)) => Some(format!(
+            "{name} is taken for the request's time, and some lines have none or several, as if it \
+             were that of servers behind nginx; {DECIDES}"
         )),
         _ => None,
     };
@@ -91,7 +92,22 @@ fn longest<'a>(
 /// As nginx writes `$request_time`: always with three digits after the point. A day or more is no
 /// request's time: `$msec`, the seconds since 1970, looks the same.
 fn is_bare_time(word: &[u8]) -> bool {
-    is_seconds(word, 3)
+    parts(word).all(|part| is_seconds(part, 3) || (part == b"-" && is_list(word)))
+}
+
+/// Whether this is a list of times, as of several servers behind nginx, which were tried one after
+/// another: `0.002, 0.010`, or `0.002 : 0.010` after a redirect within nginx.
+pub(super) fn is_list(word: &[u8]) -> bool {
+    memchr::memchr2(b',', b':', word).is_some() && parts(word).all(is_time_or_none)
+}
+
+/// The times of a list.
+pub(super) fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
+    word.split(|byte| matches!(byte, b',' | b':')).map(<[u8]>::trim_ascii)
+}
+
+fn is_time_or_none(word: &[u8]) -> bool {
+    word == b"-" || decimal(word, SECOND).is_some()
 }
 
 fn is_seconds(word: &[u8], wanted: usize) -> bool {

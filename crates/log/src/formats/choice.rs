@@ -7,6 +7,7 @@ use std::sync::Arc;
 use thinktime_core::error::{Invalid, unknown};
 
 use super::array::{self, Array};
+use super::joined::Joined;
 use super::prefix::{Prefix, PrefixChain};
 use super::{Cut, FORMATS, Format, FormatEntry, FormatOptions, Head};
 use refusal::no_format;
@@ -83,10 +84,19 @@ type FormatMatch = (&'static str, Arc<dyn Format>);
 /// # Errors
 /// If no format fits, or a fitting one has no field for the user.
 pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
-    if let Some(lines) = array::lines(head) {
-        let (name, format) = find(&Head::new(&lines), choice)?;
-        return Ok((name, Arc::new(Array(format))));
+    if let Some((wrapper, lines)) = array::lines(head) {
+        let found = of_lines(&Head::new(&lines), choice);
+        // An object may also be one of several lines.
+        if found.is_ok() || wrapper.is_none() {
+            return found.map(|(name, lines)| (name, Arc::new(Array { wrapper, lines }) as Arc<_>));
+        }
     }
+    let (name, format) = of_lines(head, choice)?;
+    Ok((name, if format.has_halves() { Arc::new(Joined::new(format, head)) } else { format }))
+}
+
+/// The format of the lines of a file with this begin, with its name.
+fn of_lines(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
     if let Some(found) = find_behind_prefix(head, choice, PREFIXES_MAX) {
         return Ok(found);
     }

@@ -18,7 +18,7 @@ const fn milliseconds(keys: &'static [&'static str]) -> Clue {
     Clue { keys, unit: MILLISECOND, begins: false }
 }
 
-const CLUES: [Clue; 7] = [
+const CLUES: [Clue; 8] = [
     // Envoy's `%RESPONSE_FLAGS%`, whose lines have `%START_TIME%` and `%DURATION%`.
     // <https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage>
     Clue { keys: &["response_flags", "duration"], unit: MILLISECOND, begins: true },
@@ -33,6 +33,8 @@ const CLUES: [Clue; 7] = [
     milliseconds(&["pid", "hostname", "responseTime"]),
     // express-winston: <https://github.com/bithavoc/express-winston>
     milliseconds(&["meta_res_status_code", "meta_response_time"]),
+    // logstash-logback-encoder: <https://github.com/logfellow/logstash-logback-encoder>
+    milliseconds(&["requested_uri", "elapsed_time"]),
     // chi's httplog: <https://github.com/go-chi/httplog>
     milliseconds(&["http_request_url", "http_response_elapsed"]),
 ];

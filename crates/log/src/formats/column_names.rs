@@ -14,7 +14,7 @@ pub(super) struct Resolved {
     pub(super) ends: bool,
     /// Whether a column is a time.
     pub(super) timed: bool,
-    /// Whether a column says by its name that it is the time of the request's begin.
+    /// Whether the name of a column says that it has the time at which the request began.
     begins: bool,
 }
 
@@ -57,9 +57,9 @@ pub(super) fn unit_open(name: &str, field: &Field) -> bool {
     *field == Field::AnyDuration && !told.iter().any(|end| name.ends_with(end))
 }
 
-/// The meanings of columns of these names: by the user's mapping, as in `time=ts,user=ip`, and else
-/// by their usual names, also within a usual group, as in `req.method`. `ends` says whether a name
-/// such as `timestamp` is that of the end; in a mapping, `time` is the begin and `end` the end.
+/// The meanings of columns with these names, by the user's mapping, as in `time=ts,user=ip`. Others
+/// follow from usual names, also within a usual group, as in `req.method`. `ends` says whether a
+/// name such as `timestamp` means the end; in a mapping, `time` is the begin and `end` the end.
 ///
 /// # Errors
 /// If the mapping names an unknown column or meaning.
@@ -103,7 +103,7 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-/// The groups of keys that have those of a request, of its response, or of both.
+/// Usual names of groups: with keys of a request, of its response, or of both.
 const OF_REQUEST: [&str; 4] = ["request", "req", "http_request", "network"];
 const OF_RESPONSE: [&str; 5] = ["response", "resp", "res", "http_response", "reply"];
 const OF_BOTH: [&str; 16] = [
@@ -125,7 +125,7 @@ const OF_BOTH: [&str; 16] = [
     "access_log",
 ];
 
-/// The name of a column without the groups that it stands in, if these may have the meaning:
+/// The name of a column without its groups, if these may hold the meaning:
 /// `req.headers.user-agent` is a `user_agent`, and `upstream.status` is no status of the response.
 fn in_group(name: &str, meaning: &Meaning) -> Option<String> {
     let own: &[&str] = match meaning.key {
@@ -146,8 +146,8 @@ fn in_group(name: &str, meaning: &Meaning) -> Option<String> {
 }
 
 impl Resolved {
-    /// Gives each meaning that no column has yet the first column with a usual name of it; `named`
-    /// gives the names of all columns for a meaning.
+    /// For each meaning without a column, takes the first column with a usual name of that meaning;
+    /// `named` gives the names of all columns for a meaning.
     fn assign_usual(
         &mut self,
         named: impl Fn(&Meaning) -> Vec<Option<String>>,
@@ -196,7 +196,7 @@ impl Resolved {
         }
     }
 
-    /// Gives the first column of these that has no meaning this one.
+    /// Gives this meaning to the first of these columns that has no meaning yet.
     fn give(&mut self, fits: impl Fn(&usize) -> bool, field: &Field) {
         let free = |place: &usize| self.columns[*place].0 == Field::Skip && fits(place);
         if let Some(place) = (0..self.columns.len()).find(free) {

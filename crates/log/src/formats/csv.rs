@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thinktime_core::error::Invalid;
 
 use super::column_names::{Resolved, resolve, unit_open};
-use super::{Format, FormatEntry, FormatOptions, Head, Take};
+use super::{Format, FormatEntry, FormatOptions, Head, Take, dates};
 use crate::entry::Text;
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
@@ -25,7 +25,7 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
         let count = |byte: &u8| line.iter().filter(|other| *other == byte).count();
         let separators = [PARQUET_SEPARATOR, b'|', b'\t', b';', b','];
         let separator = separators.into_iter().max_by_key(count).unwrap_or(b',');
-        open(line, separator, wanted)
+        open(head, line, separator, wanted)
     },
 };
 
@@ -36,7 +36,9 @@ pub(super) static PARQUET: FormatEntry = FormatEntry {
     example: "",
     argument: Some("parquet:time=ts,user=ip"),
     open: |head, wanted| match header(head) {
-        Some(line) if line.contains(&PARQUET_SEPARATOR) => open(line, PARQUET_SEPARATOR, wanted),
+        Some(line) if line.contains(&PARQUET_SEPARATOR) => {
+            open(head, line, PARQUET_SEPARATOR, wanted)
+        }
         _ => Ok(None),
     },
 };
@@ -46,6 +48,7 @@ fn header<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
 }
 
 fn open(
+    head: &Head<'_>,
     header: &[u8],
     separator: u8,
     wanted: &FormatOptions<'_>,
@@ -54,7 +57,16 @@ fn open(
         .map_while(Result::ok)
         .map(|cell| String::from_utf8_lossy(&cell).trim().to_owned())
         .collect();
-    let resolved = resolve(&names, wanted.argument, wanted.user, false)?;
+    let is_date = |name: &str| {
+        let place = names.iter().position(|own| own == name);
+        place.is_some_and(|place| dates::are_dates(&column(head, separator, place)))
+    };
+    let (told, dated) = dates::without_durations(&names, wanted.argument, is_date);
+    let mut resolved = resolve(&told, wanted.argument, wanted.user, false)?;
+    if let (false, Some(key)) = (resolved.timed, dated.first()) {
+        let mapping = format!("{},time={key}", wanted.argument.unwrap_or(""));
+        resolved = resolve(&names, Some(&mapping), wanted.user, false)?;
+    }
     if !resolved.timed {
         return Ok(None);
     }
@@ -68,6 +80,16 @@ fn open(
     let tells_method = resolved.columns.iter().any(of_method);
     Ok(Some(Arc::new(Csv { separator, header, resolved, unused_fields, unit_open, tells_method })))
 }
+
+/// The values of a column in the first lines.
+fn column<'a>(head: &Head<'a>, separator: u8, place: usize) -> Vec<Option<Text<'a>>> {
+    let lines = head.lines().filter(|line| !line.is_empty()).skip(1).take(LINES_TRIED);
+    let cells = |line| Cells { rest: Some(line), separator };
+    lines.map(|line| cells(line).nth(place).and_then(Result::ok)).collect()
+}
+
+/// The lines whose values are tried.
+const LINES_TRIED: usize = 20;
 
 /// Lines with the columns that the header has named.
 #[derive(Debug)]

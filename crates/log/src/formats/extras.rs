@@ -97,7 +97,13 @@ impl Extras {
                 && *at == place
             {
                 let value = unnamed(word).unwrap_or(word);
-                draft.set(field, Cow::Borrowed(value), clock)?;
+                if added_time::is_list(value) {
+                    for part in added_time::parts(value) {
+                        draft.set(&Field::DurationPart, Cow::Borrowed(part), clock)?;
+                    }
+                } else {
+                    draft.set(field, Cow::Borrowed(value), clock)?;
+                }
             }
         }
         Ok(())
@@ -114,11 +120,22 @@ fn words(rest: &[u8]) -> impl Iterator<Item = Word<'_>> {
             _ => (0, b' '),
         };
         let inner = &rest[begin..];
-        let end = memchr::memchr(until, inner).unwrap_or(inner.len());
+        let mut end = memchr::memchr(until, inner).unwrap_or(inner.len());
+        // A list, as of several upstreams: `0.002, 0.010 : 0.001`.
+        while begin == 0 && continues(&inner[..end], &inner[end..]) {
+            let from = end + 1;
+            end = memchr::memchr(b' ', &inner[from..]).map_or(inner.len(), |place| from + place);
+        }
         // The last field may have nothing after it, not even its closing quote.
         rest = inner.get(end + 1..).unwrap_or_default();
         Some(Word { text: &inner[..end], quoted: begin == 1 })
     })
+}
+
+/// Whether a field without quotes continues behind a space.
+fn continues(word: &[u8], rest: &[u8]) -> bool {
+    let joins = word.ends_with(b",") || word.ends_with(b" :");
+    rest.len() > 1 && (joins || rest == b" :" || rest.starts_with(b" : "))
 }
 
 /// The value of a field that is marked as the request's time.
@@ -238,6 +255,10 @@ mod tests {
         // The field of our own switch, and one of another program.
         assert_eq!(found(&[" rt=0.000412 server=0", " rt=0.001 server=-"]), (None, Some(0), 0));
         assert_eq!(found(&[" server=0 0.012"]), (None, Some(1), 1));
+        // The times of several upstreams are one field.
+        assert_eq!(found(&[" 0.002, 0.010 x", " 0.002 : 0.010 x", " - y"]), (None, Some(0), 1));
+        assert_eq!(found(&[" 1.2.3.4, 10.0.0.1 0.012"]), (Some(0), Some(1), 0));
+        assert_eq!(found(&[" 0.031 0.010, 0.020", " 0.500 0.500"]), (None, Some(0), 1));
         // Microseconds or bytes: the text does not say.
         assert_eq!(found(&[" 1234", " 17"]), (None, None, 1));
         assert_eq!(found(&["", " \"1.2.3.4\"", ""]), (None, None, 0));

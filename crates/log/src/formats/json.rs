@@ -9,6 +9,7 @@ use super::keyed::Keyed;
 use super::scanner::Scanner;
 use super::tree::Node;
 use super::{Format, FormatEntry, FormatOptions, Head, Take};
+use crate::entry::Text;
 use crate::field::Draft;
 use crate::reason::Reason;
 use crate::time::Clock;
@@ -28,21 +29,32 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
     if paths.is_empty() {
         return Ok(None);
     }
-    let only_time = || only_time(head, &paths);
-    let keyed = Keyed::by_names(KNOWN.name, &paths, wanted, head.timed, only_time)?;
+    let values = |path: &str| values(head, path);
+    let keyed = Keyed::by_names(KNOWN.name, &paths, wanted, head.timed, values)?;
     Ok(Some(Arc::new(Json::new(keyed))))
 }
 
-/// The only key whose values are all texts of a time, whatever its name.
-fn only_time<'a>(head: &Head<'_>, paths: &'a [String]) -> Option<&'a str> {
-    let mut clock = Clock::default();
-    let mut is_time = |line: &[u8], path: &str| {
-        let text = Scanner::new(line).text_of(path);
-        text.is_some_and(|text| text.contains(&b':') && clock.any(&text).is_ok())
+/// Whether the first lines are objects with a request in keys of usual names.
+pub(super) fn has_request(head: &Head<'_>) -> bool {
+    let (paths, wanted) = (keys(head), FormatOptions::default());
+    let values = |path: &str| values(head, path);
+    let keyed = Keyed::by_names(KNOWN.name, &paths, &wanted, true, values);
+    keyed.is_ok_and(|keyed| keyed.has_method)
+}
+
+/// The values of a key in the first lines, without the quotes of texts.
+fn values<'a>(head: &Head<'a>, path: &str) -> Vec<Option<Text<'a>>> {
+    let lines = head.lines().filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
+    lines.map(|line| value(line, path)).collect()
+}
+
+fn value<'a>(object: &'a [u8], path: &str) -> Option<Text<'a>> {
+    let scanner = Scanner::new(object);
+    let Some(source) = scanner.source_of(path) else {
+        let (group, rest) = path.split_once('.')?;
+        return value(scanner.source_of(group)?, rest);
     };
-    let lines = || head.lines().filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
-    let mut times = paths.iter().filter(|path| lines().all(|line| is_time(line, path)));
-    times.next().filter(|_| times.next().is_none()).map(|path| &path[..])
+    scanner.text_of(path).or(Some(Cow::Borrowed(source)))
 }
 
 /// The lines whose values are tried.
@@ -74,15 +86,29 @@ impl Json {
     }
 }
 
-impl Format for Json {
-    fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
+impl Json {
+    /// Reads the lines of one request; of a key that several have, the last value is taken.
+    pub(super) fn read_lines<'a>(
+        &self,
+        lines: impl Iterator<Item = &'a [u8]>,
+        clock: &mut Clock,
+        take: &mut Take<'_>,
+    ) -> Result<(), Reason> {
         let mut draft = Draft::default();
         if !self.keyed.has_method {
             draft.entry.method = Cow::Borrowed(b"GET");
         }
-        Scanner::new(line).line(&self.root, &mut draft, clock)?;
+        for line in lines {
+            Scanner::new(line).line(&self.root, &mut draft, clock)?;
+        }
         take(draft.finish(self.keyed.ends, clock)?);
         Ok(())
+    }
+}
+
+impl Format for Json {
+    fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
+        self.read_lines(std::iter::once(line), clock, take)
     }
 
     fn unused_fields(&self) -> Vec<String> {

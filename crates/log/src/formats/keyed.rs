@@ -3,7 +3,8 @@
 use thinktime_core::error::Invalid;
 
 use super::column_names::{Resolved, plain, resolve, unit_open};
-use super::{FormatOptions, clues};
+use super::{FormatOptions, clues, dates};
+use crate::entry::Text;
 use crate::field::Field;
 
 /// The meanings of the keys of a file's lines.
@@ -27,7 +28,7 @@ const KEYS_SHOWN: usize = 30;
 
 impl Keyed {
     /// The meanings of the keys of a format by their usual names, and by the user's mapping.
-    /// `timed` says that lines need no time; `only_time` finds the only key whose values are times.
+    /// `timed` says that lines need no time; `values` gives a key's values in the first lines.
     ///
     /// # Errors
     /// If a key is not known that every request has, or the mapping is wrong.
@@ -36,18 +37,9 @@ impl Keyed {
         keys: &'a [String],
         wanted: &FormatOptions<'_>,
         timed: bool,
-        only_time: impl FnOnce() -> Option<&'a str>,
+        values: impl Fn(&str) -> Vec<Option<Text<'a>>>,
     ) -> Result<Keyed, Invalid> {
-        // Such lines are written when a request ends.
-        let mut resolved = resolve(keys, wanted.argument, wanted.user, true)?;
-        if !resolved.timed
-            && let Some(key) = only_time()
-        {
-            // AWS API Gateway's `requestTime` is that of the begin.
-            let meaning = if plain(key).starts_with("request") { "time" } else { "stamp" };
-            let mapping = format!("{},{meaning}={key}", wanted.argument.unwrap_or(""));
-            resolved = resolve(keys, Some(&mapping), wanted.user, true)?;
-        }
+        let (resolved, mut doubts) = with_time(format, keys, wanted, values)?;
         let Resolved { mut columns, ends, timed: named, .. } = resolved;
         // The user's own mapping of times says what it says.
         let maps = |meaning: &&str| wanted.argument.is_some_and(|all| all.contains(*meaning));
@@ -62,15 +54,48 @@ impl Keyed {
         let unused = all().filter(|(_, column)| !is_used(column));
         let used = all().filter(|(_, column)| is_used(column));
         let has_method = has(&columns, &[Field::Method, Field::Request]);
+        doubts.extend((!has_method).then(|| methodless(format)));
         Ok(Keyed {
             fields: used.map(|(key, (field, user))| (key.clone(), field.clone(), *user)).collect(),
             ends,
             unused_fields: unused.map(|(key, _)| key.clone()).collect(),
             unit_open: all().any(|(key, (field, _))| unit_open(key, field)),
             has_method,
-            doubts: if has_method { vec![] } else { vec![methodless(format)] },
+            doubts,
         })
     }
+}
+
+/// What keys of usual names mean, and what else they could. If none is known as the time, the only
+/// one that has times is.
+fn with_time<'a>(
+    format: &str,
+    keys: &'a [String],
+    wanted: &FormatOptions<'_>,
+    values: impl Fn(&str) -> Vec<Option<Text<'a>>>,
+) -> Result<(Resolved, Vec<String>), Invalid> {
+    // Such lines are written when a request ends.
+    let is_date = |key: &str| dates::are_dates(&values(key));
+    let (names, dated) = dates::without_durations(keys, wanted.argument, is_date);
+    let mut resolved = resolve(&names, wanted.argument, wanted.user, true)?;
+    let mut doubts = Vec::new();
+    if !resolved.timed
+        && let Some(key) = dates::only(keys, &values).or(dated.first().copied())
+    {
+        // AWS API Gateway's `requestTime` is that of the begin.
+        let meaning = if plain(key).starts_with("request") { "time" } else { "stamp" };
+        let mapping = format!("{},{meaning}={key}", wanted.argument.unwrap_or(""));
+        if let Some(place) = keys.iter().position(|own| own == key && dated.contains(&key)) {
+            // Its name would also be that of a duration.
+            resolved.columns[place].0 = Field::AnyTime;
+            (resolved.timed, resolved.ends) = (true, meaning == "stamp");
+        } else {
+            resolved = resolve(&names, Some(&mapping), wanted.user, true)?;
+        }
+    } else if let Some(key) = dated.first() {
+        doubts.push(dates::doubt(format, key));
+    }
+    Ok((resolved, doubts))
 }
 
 /// What is said of lines without a method.

@@ -18,6 +18,8 @@ pub(super) struct LayoutFormat {
     layout: Layout,
     /// The layouts of lines that the first one does not fit.
     others: Vec<Layout>,
+    /// The layout of lines with nothing behind it, which the others do not fit.
+    short: Option<Layout>,
     extras: Extras,
     unused_fields: Vec<String>,
     doubts: Vec<String>,
@@ -32,7 +34,8 @@ impl LayoutFormat {
     /// For a layout, and those of other lines.
     fn of_several((layout, others): Layouts) -> LayoutFormat {
         let extras = Extras::default();
-        LayoutFormat { layout, others, extras, unused_fields: vec![], doubts: vec![] }
+        let (unused_fields, doubts) = (vec![], vec![]);
+        LayoutFormat { layout, others, short: None, extras, unused_fields, doubts }
     }
 
     /// For a layout from the user; its unknown fields are reported.
@@ -55,7 +58,7 @@ impl LayoutFormat {
         let of = |layout: Layout| if ends { layout.of_ends() } else { layout };
         let (layout, others) = (of(layout), others.into_iter().map(of).collect());
         let (unused_fields, doubts) = (extras.unused_fields(), extras.doubts());
-        LayoutFormat { layout, others, extras, unused_fields, doubts }
+        LayoutFormat { layout, others, short: None, extras, unused_fields, doubts }
     }
 
     fn read_as(
@@ -73,6 +76,24 @@ impl LayoutFormat {
     }
 }
 
+impl LayoutFormat {
+    /// Reads a line that has nothing behind the layout of short ones.
+    fn read_short(
+        &self,
+        line: &[u8],
+        clock: &mut Clock,
+        take: &mut Take<'_>,
+    ) -> Result<(), Reason> {
+        let short = self.short.as_ref().ok_or(Reason::NotThisFormat)?;
+        let mut draft = Draft::default();
+        if !short.read(line, clock, &mut draft)?.trim_ascii().is_empty() {
+            return Err(Reason::NotThisFormat);
+        }
+        take(draft.finish(short.ends(), clock)?);
+        Ok(())
+    }
+}
+
 impl Format for LayoutFormat {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
         let read = self.read_as(&self.layout, line, clock, take);
@@ -80,7 +101,9 @@ impl Format for LayoutFormat {
             return read;
         }
         let mut others = self.others.iter();
-        others.find_map(|other| self.read_as(other, line, clock, take).ok()).map_or(read, Ok)
+        let found = others.find_map(|other| self.read_as(other, line, clock, take).ok());
+        let short = || self.read_short(line, clock, take).ok();
+        found.or_else(short).map_or(read, Ok)
     }
 
     fn unused_fields(&self) -> Vec<String> {
@@ -139,11 +162,21 @@ pub(super) fn common_begin(
     let (place, layout) = choose(&templates, false, head, wanted)?;
     let others = bare_dashes(templates[place], false, wanted);
     let mut format = LayoutFormat::with_extras((layout, others), head);
+    // Some virtual hosts of a server may have shorter lines, but most lines are whole.
+    let mut clock = Clock::default();
+    let mut is_whole = |line: &&[u8]| format.read(line, &mut clock, &mut |_| {}).is_ok();
+    let lines = || head.lines().filter(|line| !line.is_empty()).take(LINES_JUDGED);
+    let mostly = 2 * lines().filter(&mut is_whole).count() >= lines().count();
+    let begin = templates[place].strip_suffix(further).filter(|_| mostly && !further.is_empty());
+    format.short = begin.and_then(|begin| laid(begin, false, wanted).ok());
     format.doubts.extend(doubt);
     Ok(Some(Arc::new(format)))
 }
 
 const REST: &str = "\"{request}\" {status} {bytes_or_dash}";
+
+/// The lines that decide whether there are shorter ones.
+const LINES_JUDGED: usize = 500;
 
 /// The layouts of a template for lines with a bare `-` where others have a text in quotes.
 fn bare_dashes(template: &str, ends: bool, wanted: &FormatOptions<'_>) -> Vec<Layout> {

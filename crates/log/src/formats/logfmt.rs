@@ -59,8 +59,8 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
     if keys.is_empty() {
         return Ok(None);
     }
-    let only_time = || only_time(head, &keys);
-    let keyed = Keyed::by_names(KNOWN.name, &keys, wanted, head.timed, only_time)?;
+    let values = |key: &str| values(head, key);
+    let keyed = Keyed::by_names(KNOWN.name, &keys, wanted, head.timed, values)?;
     Ok(Some(Arc::new(Logfmt(keyed))))
 }
 
@@ -68,7 +68,7 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
 const PAIRS_LEAST: usize = 3;
 /// Keys are collected from this many lines.
 const LINES_LOOKED_AT: usize = 2000;
-/// Times are looked for in this many lines.
+/// The lines whose values are tried.
 const LINES_TRIED: usize = 20;
 /// The most keys, as of JSON.
 const KEYS_MAX: usize = 1000;
@@ -91,16 +91,10 @@ fn keys(head: &Head<'_>) -> Vec<String> {
     keys
 }
 
-/// The only key whose values are all texts of a time, whatever its name.
-fn only_time<'a>(head: &Head<'_>, keys: &'a [String]) -> Option<&'a str> {
-    let mut clock = Clock::default();
-    let mut is_time = |line, key: &String| {
-        let value = pairs(line).find(|pair| pair.0 == key.as_bytes());
-        value.is_some_and(|(_, text)| text.contains(&b':') && clock.any(&text).is_ok())
-    };
-    let lines = || lines(head).take(LINES_TRIED);
-    let mut times = keys.iter().filter(|key| lines().all(|line| is_time(line, key)));
-    times.next().filter(|_| times.next().is_none()).map(|key| &key[..])
+/// The values of a key in the first lines.
+fn values<'a>(head: &Head<'a>, key: &str) -> Vec<Option<Text<'a>>> {
+    let value = |line| pairs(line).find(|pair| pair.0 == key.as_bytes()).map(|pair| pair.1);
+    lines(head).take(LINES_TRIED).map(value).collect()
 }
 
 /// Lines of pairs.

@@ -4,6 +4,7 @@
 //! its detection (whether it reads most of a file's first lines) and its general tests (see
 //! `tests.rs`).
 
+mod actix;
 mod added;
 mod added_time;
 mod alb;
@@ -17,6 +18,7 @@ mod column_names;
 mod combined;
 mod common;
 mod csv;
+mod dates;
 mod dialect;
 mod django;
 mod elb;
@@ -30,6 +32,7 @@ mod har;
 mod head;
 mod host_first;
 mod iis;
+mod joined;
 mod json;
 mod keyed;
 mod layout_format;
@@ -39,6 +42,7 @@ mod nginx;
 mod nginx_proxy_manager;
 mod pino;
 mod prefix;
+mod rails;
 mod s3;
 mod scanner;
 mod squid;
@@ -48,6 +52,7 @@ mod thinktime;
 mod traefik;
 mod tree;
 mod uvicorn;
+mod uwsgi;
 mod w3c;
 mod worldcup;
 mod zeek;
@@ -57,6 +62,7 @@ use std::sync::Arc;
 
 pub(crate) use choice::{Choice, find};
 pub(crate) use head::Head;
+pub(crate) use joined::Half;
 use thinktime_core::error::Invalid;
 
 use crate::entry::Entry;
@@ -104,6 +110,9 @@ pub static FORMATS: &[&FormatEntry] = &[
     &gin::KNOWN,
     &django::KNOWN,
     &uvicorn::KNOWN,
+    &actix::KNOWN,
+    &uwsgi::KNOWN,
+    &rails::KNOWN,
     &squid::KNOWN,
     &haproxy::KNOWN,
     &envoy::TEXT,
@@ -176,6 +185,27 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     /// name says.
     fn unit_open(&self) -> bool {
         false
+    }
+
+    /// Whether the begin of a request and its answer have a line each.
+    fn has_halves(&self) -> bool {
+        false
+    }
+
+    /// What such a line is; nothing if it is another one.
+    fn half(&self, _line: &[u8]) -> Option<Half> {
+        None
+    }
+
+    /// Reads the line of a request's begin with that of its answer, if this is known.
+    fn join(
+        &self,
+        begin: &[u8],
+        _answer: Option<&[u8]>,
+        clock: &mut Clock,
+        take: &mut Take<'_>,
+    ) -> Result<(), Reason> {
+        self.read(begin, clock, take)
     }
 
     /// Whether lines that begin with `#` may change the format of later ones.

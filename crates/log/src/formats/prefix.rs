@@ -15,6 +15,7 @@
 //! | any text | before a client of the Common Log Format |
 //! | exports | cells of RFC 4180, strings of RFC 8259 |
 
+mod chain;
 mod level;
 mod other;
 mod quoted;
@@ -24,14 +25,13 @@ mod syslog;
 mod tests;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::scanner::Scanner;
-use super::{Format, Head, Take};
+use super::{Head, json};
 use crate::entry::Text;
-use crate::reason::Reason;
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::{Clock, Stamp as Time};
+pub(super) use chain::PrefixChain;
 
 /// The prefix of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,12 @@ impl Prefix {
         let all = lines().count();
         // Cells of a table hold what they hold.
         let is_table = lines().next().is_some_and(|line| line.contains(&PARQUET_SEPARATOR));
-        ALL.into_iter().filter(move |_| !is_table).filter(move |prefix| {
+        // Objects with the request in keys of their own need no text of it.
+        let is_object = lines().next().is_some_and(|line| line.starts_with(b"{"));
+        let has_request = is_object && json::has_request(head);
+        let told = move |one: &Prefix| has_request && matches!(one, Member(..));
+        let peeled = ALL.into_iter().filter(move |one| !is_table && !told(one));
+        peeled.filter(move |prefix| {
             let having = lines().filter(|line| prefix.peel(line).is_some()).count();
             // Only lines of some kinds are coloured.
             if *prefix == Colour { having > 0 } else { 2 * having > all }
@@ -154,6 +159,27 @@ impl Prefix {
             Client => other::client(line)?,
         };
         Some(Cow::Borrowed(plain))
+    }
+
+    /// The name of the program or process in it, if several may write such lines.
+    fn source(self, line: &[u8]) -> &[u8] {
+        let before = match self {
+            Name => named(line),
+            OldSyslog => syslog::old(line),
+            IsoSyslog | Level | Pod => {
+                self.peel(line).map(|inner| &line[line.len() - inner.len()..])
+            }
+            _ => None,
+        };
+        let before = &line[..line.len() - before.map_or(line.len(), <[u8]>::len)];
+        let words = || before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let of_process = |word: &&[u8]| word.starts_with(b"#");
+        let found = if self == Level { words().find(of_process) } else { words().next_back() };
+        // Nothing before the line names no process.
+        match self {
+            Name => words().next().unwrap_or_default(),
+            _ => found.unwrap_or_default(),
+        }
     }
 
     /// Its own time, if it has one.
@@ -225,42 +251,4 @@ fn named(line: &[u8]) -> Option<&[u8]> {
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     let fits = !name.is_empty() && name.iter().all(in_name);
     fits.then(|| line[bar + 1..].strip_prefix(b" "))?
-}
-
-/// Lines that have this before them.
-#[derive(Debug)]
-pub(super) struct PrefixChain {
-    pub(super) prefix: Prefix,
-    pub(super) inner: Arc<dyn Format>,
-}
-
-impl Format for PrefixChain {
-    fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
-        let inner = self.prefix.strip(line).ok_or(Reason::NotThisFormat)?;
-        match inner.first() {
-            None | Some(b'#') => return Ok(()),
-            Some(_) => {}
-        }
-        let read = self.inner.read(&inner, clock, take);
-        // Few lines have no time of their own: only of these the prefix's time is read.
-        if read != Err(Reason::NoTime) || clock.outer.is_some() {
-            return read;
-        }
-        clock.outer = self.prefix.time(line, clock);
-        let read = clock.outer.map_or(read, |_| self.inner.read(&inner, clock, take));
-        clock.outer = None;
-        read
-    }
-
-    fn unused_fields(&self) -> Vec<String> {
-        self.inner.unused_fields()
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        self.inner.doubts()
-    }
-
-    fn unit_open(&self) -> bool {
-        self.inner.unit_open()
-    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Skipped text is not fully checked: a reader of logs should not be strict.
 
+mod arrays;
+
 use std::borrow::Cow;
 
 use super::tree::Node;
@@ -273,26 +275,6 @@ impl<'a> Scanner<'a> {
             }
             scanner.skip()
         });
-    }
-
-    /// Iterates over the array at a path such as `log.entries`, and passes every value's text.
-    pub(super) fn each_of(
-        &mut self,
-        path: &[&str],
-        each: &mut dyn FnMut(&'a [u8]),
-    ) -> Result<(), Reason> {
-        let Some((first, rest)) = path.split_first() else {
-            return self.array(|scanner, _| {
-                scanner.peek();
-                let begin = scanner.at;
-                scanner.skip()?;
-                each(&scanner.text[begin..scanner.at]);
-                Ok(())
-            });
-        };
-        self.object(|scanner, key| {
-            if key == first.as_bytes() { scanner.each_of(rest, each) } else { scanner.skip() }
-        })
     }
 }
 

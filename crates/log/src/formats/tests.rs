@@ -1,6 +1,7 @@
 //! Properties of all formats.
 
 mod exported;
+mod halves;
 mod hostile;
 mod loggers;
 mod prefixed;

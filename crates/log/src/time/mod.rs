@@ -1,5 +1,6 @@
 //! The times of logs as nanoseconds since 1970.
 
+mod asctime;
 mod calendar;
 mod pattern;
 
@@ -113,6 +114,7 @@ impl Clock {
             Some([b'/', ..]) if text.len() == CLF_LENGTH => self.clf(text),
             Some([b'/', ..]) => self.clf_varied(text),
             Some([_, _, b'-' | b'/']) => self.iso(text),
+            Some([_, b' ', _]) => asctime::read(text),
             _ => epoch(text, unit_of_epoch(text)),
         }
     }

@@ -17,7 +17,8 @@
 //! - `shared`: variables that scripts share on a server of Redis or Valkey.
 //! - `connect`: how connections are opened and kept.
 //! - `engine`: the event loop.
-//! - `run`: preparation, event loops in threads, parts in other processes, and the verdict.
+//! - `run`: preparation, event loops in threads, parts in other processes, and whether the result
+//!   is to be trusted.
 
 mod connect;
 mod credentials;

@@ -29,14 +29,14 @@ pub struct Content<'a> {
 
 /// A body does not match its `Content-Encoding`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Damaged;
+pub struct DecodingError;
 
 impl Excerpt {
     /// Replaces the body by its decoded form, or by an empty one if it is damaged.
     ///
     /// # Errors
     /// As [`Kept::content`].
-    pub fn decode(&mut self) -> Result<(), Damaged> {
+    pub fn decode(&mut self) -> Result<(), DecodingError> {
         let decoded = match self.content() {
             Ok(Content { bytes: Cow::Borrowed(_), .. }) => return Ok(()),
             Ok(Content { bytes: Cow::Owned(bytes), cut }) => Ok((bytes, cut)),
@@ -52,7 +52,7 @@ impl Excerpt {
     ///
     /// # Errors
     /// If the body does not match its encoding, or has too many encodings.
-    pub fn content(&self) -> Result<Content<'_>, Damaged> {
+    pub fn content(&self) -> Result<Content<'_>, DecodingError> {
         let mut content = Content { bytes: Cow::Borrowed(&self.body), cut: self.cut };
         if self.body.is_empty() || !names_encoding(&self.head) {
             return Ok(content);
@@ -60,7 +60,7 @@ impl Excerpt {
         let fields = self.fields("content-encoding").flat_map(|value| value.split(|b| *b == b','));
         let encodings: Vec<&[u8]> = fields.map(<[u8]>::trim_ascii).collect();
         if encodings.len() > ENCODINGS_MAX {
-            return Err(Damaged);
+            return Err(DecodingError);
         }
         for encoding in encodings.iter().rev() {
             let Some(undo) = decoder(encoding) else { break };
@@ -81,7 +81,7 @@ fn names_encoding(head: &[u8]) -> bool {
 }
 
 /// A decoder: from bytes, perhaps cut, to the content, and whether that is cut.
-type Undo = fn(&[u8], bool) -> Result<(Vec<u8>, bool), Damaged>;
+type Undo = fn(&[u8], bool) -> Result<(Vec<u8>, bool), DecodingError>;
 
 /// The decoder of this name, if known.
 fn decoder(name: &[u8]) -> Option<Undo> {
@@ -96,42 +96,42 @@ fn decoder(name: &[u8]) -> Option<Undo> {
     known.iter().find(|(own, _)| name.eq_ignore_ascii_case(own.as_bytes())).map(|(_, undo)| *undo)
 }
 
-fn gunzip(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
+fn gunzip(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), DecodingError> {
     take(MultiGzDecoder::new(bytes), cut)
 }
 
-fn unzstd(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
-    let mut reader = Decoder::with_buffer(bytes).map_err(|_| Damaged)?;
-    reader.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(|_| Damaged)?;
+fn unzstd(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), DecodingError> {
+    let mut reader = Decoder::with_buffer(bytes).map_err(|_| DecodingError)?;
+    reader.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(|_| DecodingError)?;
     take(reader, cut)
 }
 
 /// `deflate` is a zlib stream; some servers send it without zlib's head and end, which browsers
 /// accept.
-fn inflate(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
+fn inflate(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), DecodingError> {
     let zlib = bytes
         .first_chunk::<2>()
         .is_some_and(|head| head[0] & 0x0f == 8 && u16::from_be_bytes(*head).is_multiple_of(31));
     let mut out = Vec::with_capacity(KEPT_BODY_BYTES_MAX);
     let mut state = Decompress::new(zlib);
     let status = state.decompress_vec(bytes, &mut out, FlushDecompress::Finish);
-    match status.map_err(|_| Damaged)? {
+    match status.map_err(|_| DecodingError)? {
         Status::StreamEnd => Ok((out, false)),
         _ if cut || out.len() >= KEPT_BODY_BYTES_MAX => {
             out.truncate(KEPT_BODY_BYTES_MAX);
             Ok((out, true))
         }
-        _ => Err(Damaged),
+        _ => Err(DecodingError),
     }
 }
 
 /// A reader's data up to the limit, and whether there is more. If its own input is cut it cannot
 /// come to an end, which is no damage.
-fn take(mut reader: impl Read, cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
+fn take(mut reader: impl Read, cut: bool) -> Result<(Vec<u8>, bool), DecodingError> {
     let mut out = Vec::new();
     let read = reader.by_ref().take(KEPT_BODY_BYTES_MAX as u64).read_to_end(&mut out);
     if read.is_err() && !cut {
-        return Err(Damaged);
+        return Err(DecodingError);
     }
     let more = out.len() == KEPT_BODY_BYTES_MAX && !matches!(reader.read(&mut [0]), Ok(0));
     Ok((out, cut || more))

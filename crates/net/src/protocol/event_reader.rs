@@ -1,11 +1,14 @@
 //! Counts the events of a streamed body as its bytes arrive, in pieces of any size.
 //!
 //! Events of `text/event-stream` end as the HTML standard says (section 9.2.6, "Interpreting an
-//! event stream"). Nothing of an event is kept but the beginning of its current line, so that an
-//! endless one needs no memory.
+//! event stream"). Nothing of an event is kept but the beginning of its current line, and the
+//! numbers of tokens that it reports, so that an endless one needs no memory.
 
 use memchr::{memchr, memchr2};
+use thinktime_core::attempt::TokenCounts;
 use thinktime_core::file::StreamFormat;
+
+use super::token_usage::TokenUsage;
 
 /// The most bytes of one event, its fields and comments included; a longer one is a failure.
 pub const EVENT_BYTES_MAX: usize = 1 << 20;
@@ -43,6 +46,7 @@ pub struct EventReader {
     /// Whether the last byte was a carriage return, whose line feed ends no further line.
     returned: bool,
     data: Data,
+    usage: TokenUsage,
     /// Whether the stream has said that no event follows.
     done: bool,
     /// Whether an event reported an error.
@@ -73,6 +77,7 @@ impl EventReader {
             first: true,
             returned: false,
             data: Data::None,
+            usage: TokenUsage::default(),
             done: false,
             failed: false,
             too_large: false,
@@ -114,6 +119,12 @@ impl EventReader {
         self.failed
     }
 
+    /// The tokens that the last event with a `usage` reports; 0 without one.
+    #[must_use]
+    pub fn tokens(&self) -> TokenCounts {
+        self.usage.counts()
+    }
+
     fn read_lines(&mut self, part: &[u8], find_end: impl Fn(&[u8]) -> Option<usize>) {
         let mut rest = part;
         while !rest.is_empty() && !self.too_large {
@@ -137,12 +148,14 @@ impl EventReader {
         let kept = bytes.len().min(LINE_BYTES - held);
         self.line[held..held + kept].copy_from_slice(&bytes[..kept]);
         self.line_bytes += bytes.len();
+        self.usage.read(bytes);
     }
 
     fn end_line(&mut self) {
         let (bytes, line) = (std::mem::take(&mut self.line_bytes), self.line);
         let mut begin = &line[..bytes.min(LINE_BYTES)];
         let whole = bytes <= LINE_BYTES;
+        self.usage.end_line();
         if std::mem::take(&mut self.first) {
             begin = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);
         }

@@ -20,9 +20,10 @@ pub mod resp;
 mod response;
 mod server_timing;
 mod streams;
+mod token_usage;
 pub mod websocket;
 
-pub use content::{Content, Damaged};
+pub use content::{Content, DecodingError};
 pub use event_reader::{EVENT_BYTES_MAX, EventReader, StreamNews};
 pub use excerpt::{Capture, Excerpt, KEPT_BODY_BYTES_MAX};
 pub use outbox::{Outbox, REPLY_BYTES_MAX, RepliesUnread};

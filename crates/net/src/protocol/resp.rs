@@ -25,7 +25,7 @@ pub enum Reply {
 
 /// These bytes are no RESP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Garbage;
+pub struct RespError;
 
 /// The longest reply, in bytes, and the deepest.
 const BYTES_MAX: usize = 64 << 20;
@@ -48,23 +48,23 @@ pub fn write(out: &mut Vec<u8>, parts: &[&[u8]]) {
 ///
 /// # Errors
 /// If no reply can begin with them.
-pub fn read(bytes: &[u8]) -> Result<Option<(Reply, usize)>, Garbage> {
+pub fn read(bytes: &[u8]) -> Result<Option<(Reply, usize)>, RespError> {
     let mut reading = Reading { bytes, at: 0, parts: 0 };
     match reading.reply(DEPTH_MAX) {
         Ok(reply) => Ok(Some((reply, reading.at))),
         Err(Stop::Unfinished) if bytes.len() <= BYTES_MAX => Ok(None),
-        Err(_) => Err(Garbage),
+        Err(_) => Err(RespError),
     }
 }
 
 enum Stop {
     Unfinished,
-    Garbage,
+    RespError,
 }
 
-impl From<Garbage> for Stop {
-    fn from(_: Garbage) -> Stop {
-        Stop::Garbage
+impl From<RespError> for Stop {
+    fn from(_: RespError) -> Stop {
+        Stop::RespError
     }
 }
 
@@ -78,10 +78,10 @@ impl<'a> Reading<'a> {
     fn reply(&mut self, depth: u32) -> Result<Reply, Stop> {
         self.parts += 1;
         if depth == 0 || self.parts > PARTS_MAX {
-            return Err(Stop::Garbage);
+            return Err(Stop::RespError);
         }
         let line = self.line()?;
-        let (kind, rest) = line.split_first().ok_or(Stop::Garbage)?;
+        let (kind, rest) = line.split_first().ok_or(Stop::RespError)?;
         let text = || String::from_utf8_lossy(rest).into_owned();
         Ok(match kind {
             b'+' => Reply::Bytes(rest.to_vec()),
@@ -92,45 +92,45 @@ impl<'a> Reading<'a> {
             b'#' => match rest {
                 b"t" => Reply::Flag(true),
                 b"f" => Reply::Flag(false),
-                _ => return Err(Stop::Garbage),
+                _ => return Err(Stop::RespError),
             },
             b'$' | b'*' if rest == b"-1" => Reply::Null,
             b'$' => Reply::Bytes(self.content(rest)?.to_vec()),
             b'=' => {
                 // Three letters give the kind of text.
                 let content = self.content(rest)?;
-                Reply::Bytes(content.get(4..).ok_or(Stop::Garbage)?.to_vec())
+                Reply::Bytes(content.get(4..).ok_or(Stop::RespError)?.to_vec())
             }
             b'!' => Reply::Error(String::from_utf8_lossy(self.content(rest)?).into_owned()),
             b'*' | b'~' => Reply::List(self.several(count(rest)?, depth)?),
             b'%' => Reply::List(self.several(count(rest)?.saturating_mul(2), depth)?),
             b'>' => Reply::Push(self.several(count(rest)?, depth)?),
-            _ => return Err(Stop::Garbage),
+            _ => return Err(Stop::RespError),
         })
     }
 
     fn line(&mut self) -> Result<&'a [u8], Stop> {
         let rest = &self.bytes[self.at..];
         let Some(end) = memchr::memchr(b'\n', &rest[..rest.len().min(LINE_MAX)]) else {
-            return Err(if rest.len() < LINE_MAX { Stop::Unfinished } else { Stop::Garbage });
+            return Err(if rest.len() < LINE_MAX { Stop::Unfinished } else { Stop::RespError });
         };
         self.at += end + 1;
-        rest[..end].strip_suffix(b"\r").ok_or(Stop::Garbage)
+        rest[..end].strip_suffix(b"\r").ok_or(Stop::RespError)
     }
 
     fn content(&mut self, length: &[u8]) -> Result<&'a [u8], Stop> {
         let length = count(length)?;
         if length > BYTES_MAX {
-            return Err(Stop::Garbage);
+            return Err(Stop::RespError);
         }
         let whole = self.bytes.get(self.at..self.at + length + 2).ok_or(Stop::Unfinished)?;
         self.at += length + 2;
-        whole.strip_suffix(b"\r\n").ok_or(Stop::Garbage)
+        whole.strip_suffix(b"\r\n").ok_or(Stop::RespError)
     }
 
     fn several(&mut self, count: usize, depth: u32) -> Result<Vec<Reply>, Stop> {
         if count > PARTS_MAX {
-            return Err(Stop::Garbage);
+            return Err(Stop::RespError);
         }
         // Announced data is not there yet: no memory is reserved for it.
         let mut all = Vec::new();
@@ -141,12 +141,12 @@ impl<'a> Reading<'a> {
     }
 }
 
-fn number(digits: &[u8]) -> Result<i64, Garbage> {
-    std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).ok_or(Garbage)
+fn number(digits: &[u8]) -> Result<i64, RespError> {
+    std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).ok_or(RespError)
 }
 
-fn count(digits: &[u8]) -> Result<usize, Garbage> {
-    usize::try_from(number(digits)?).map_err(|_| Garbage)
+fn count(digits: &[u8]) -> Result<usize, RespError> {
+    usize::try_from(number(digits)?).map_err(|_| RespError)
 }
 
 #[cfg(test)]
@@ -199,10 +199,10 @@ mod tests {
             "+lone line feed\n",
             "\r\n",
         ] {
-            assert_eq!(read(text.as_bytes()), Err(Garbage), "{text:?}");
+            assert_eq!(read(text.as_bytes()), Err(RespError), "{text:?}");
         }
-        assert_eq!(read("*1\r\n".repeat(9).as_bytes()), Err(Garbage));
-        assert_eq!(read(&[b'+'; LINE_MAX]), Err(Garbage));
+        assert_eq!(read("*1\r\n".repeat(9).as_bytes()), Err(RespError));
+        assert_eq!(read(&[b'+'; LINE_MAX]), Err(RespError));
     }
 
     proptest! {

@@ -1,8 +1,9 @@
 //! Service demands on the wire.
 
 use thinktime_core::attempt::Attempt;
+use thinktime_core::attempt::TokenCounts;
 use thinktime_core::error::Invalid;
-use thinktime_core::request::{RequestKind, TokenCounts, target_key};
+use thinktime_core::request::{RequestKind, target_key};
 use thinktime_core::system::{Demand, DrawnDemands, EntranceId, Job, NodeId, Program, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;

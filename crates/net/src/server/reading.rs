@@ -32,8 +32,8 @@ impl Engine {
         }
     }
 
-    /// Reads the available bytes, at most for one turn; `whole` until the socket reports that it is
-    /// empty, not just until a short read.
+    /// Reads the available bytes, for one turn at most. It stops when the socket reports that it is
+    /// empty; without `whole`, also after a short read.
     fn read(&mut self, place: u32, whole: bool) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let more = self.read_turn(place, whole, &mut buffer);
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// Reads for one turn: whether there is more.
+    /// Reads for one turn; says whether there is more.
     fn read_turn(&mut self, place: u32, whole: bool, buffer: &mut [u8]) -> bool {
         for _ in 0..READS_PER_TURN {
             let Some(connection) = &mut self.connections[place as usize] else { return false };

@@ -1,7 +1,7 @@
 //! The demands of the requests in the server.
 
+use thinktime_core::attempt::TokenCounts;
 use thinktime_core::random::Purpose;
-use thinktime_core::request::TokenCounts;
 use thinktime_core::system::{DemandSource, DrawnDemands, Job};
 use thinktime_core::time::Nanos;
 

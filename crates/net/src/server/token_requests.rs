@@ -1,8 +1,9 @@
 //! Requests to servers of tokens: they enter the model, and their tokens leave when it gives them.
 
+use thinktime_core::attempt::TokenCounts;
 use thinktime_core::error::Invalid;
 use thinktime_core::record::TokenServerFigures;
-use thinktime_core::request::{TOKENS_MAX, TokenCounts};
+use thinktime_core::request::TOKENS_MAX;
 use thinktime_core::system::{NodeSummary, SystemModel};
 use thinktime_core::time::Nanos;
 

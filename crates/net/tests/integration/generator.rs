@@ -30,13 +30,13 @@ fn a_good_server_is_measured() {
     let late = |why: &str| why.starts_with("the generator itself was late");
     assert!(done.untrusted.as_deref().is_none_or(late), "{:?}", done.untrusted);
     for row in &rows {
-        assert!(row.attempt.scheduled <= row.sent);
+        assert!(row.attempt.due <= row.sent);
         assert!(row.sent <= row.first_byte && row.first_byte <= row.done);
         assert_eq!((row.status, row.bytes_received), (200, OK.len() as u64));
     }
     // The even schedule is kept exactly, independent of the sending. On a busy machine responses
     // may overtake one another.
-    let mut scheduled: Vec<u64> = rows.iter().map(|row| row.attempt.scheduled.0).collect();
+    let mut scheduled: Vec<u64> = rows.iter().map(|row| row.attempt.due.0).collect();
     scheduled.sort_unstable();
     assert!(scheduled.windows(2).all(|pair| pair[1] - pair[0] == 5_000_000));
 }
@@ -111,7 +111,7 @@ fn a_server_that_hangs_ends_in_timeouts_or_unanswered_requests() {
     };
     let (done, rows) = go(hang(), "timeout = '50ms'", 10);
     assert_eq!((done.summary.errors, done.summary.timeouts), (10, 10));
-    assert!(rows.iter().all(|row| row.done.0 - row.attempt.scheduled.0 >= 50_000_000));
+    assert!(rows.iter().all(|row| row.done.0 - row.attempt.due.0 >= 50_000_000));
     let target = Target::parse(&format!("http://{}", hang())).unwrap();
     let short = Plan { drain: Nanos(300_000_000), ..plan(10) };
     let done = run(&even(""), &target, &short, &mut (), &mut |_| true).unwrap();
@@ -134,7 +134,7 @@ fn a_retry_succeeds_where_the_first_attempt_failed() {
     assert!(done.summary.retries >= 10);
     // The response time runs from the first attempt's scheduled time.
     let retried = rows.iter().find(|row| row.error.is_none() && row.attempt.attempt > 1).unwrap();
-    assert!(retried.attempt.scheduled > retried.attempt.request_scheduled);
+    assert!(retried.attempt.due > retried.attempt.request_scheduled);
 }
 
 #[test]

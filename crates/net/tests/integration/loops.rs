@@ -34,7 +34,7 @@ fn loops_keep_the_schedule_of_the_whole() {
         assert_eq!((done.summary.requests, done.summary.errors), (159, 0));
         assert_eq!(done.summary.sessions, 159);
         assert_eq!(done.summary.generator.unwrap().loops, u64::from(loops));
-        rows.iter().map(|row| (row.attempt.session, row.attempt.scheduled)).collect()
+        rows.iter().map(|row| (row.attempt.session, row.attempt.due)).collect()
     };
     let one = scheduled(1);
     assert_eq!(one.len(), 159);

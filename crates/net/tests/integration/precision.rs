@@ -59,7 +59,7 @@ fn slow_requests_under_way_at_the_end_are_waited_for() {
             let all = (part..).step_by(loops as usize).take(sessions.len());
             assert_eq!(sessions, all.collect());
         }
-        let counted = rows.iter().filter(|row| row.attempt.scheduled >= WARMUP);
+        let counted = rows.iter().filter(|row| row.attempt.due >= WARMUP);
         assert_eq!(done.summary.requests, counted.count() as u64);
         let notes = done.summary.notes.join(" ");
         assert!(notes.contains("the precision of 50.000 % took"), "{notes}");

@@ -174,7 +174,7 @@ fn a_handshake_that_hangs_ends_in_timeouts() {
     let target = https(address, TlsOptions::default());
     let (done, rows) = go(&even("timeout = '50ms'"), &target, 10);
     assert_eq!((done.summary.errors, done.summary.timeouts), (10, 10));
-    assert!(rows.iter().all(|row| row.done.0 - row.attempt.scheduled.0 >= 50_000_000));
+    assert!(rows.iter().all(|row| row.done.0 - row.attempt.due.0 >= 50_000_000));
 }
 
 #[test]

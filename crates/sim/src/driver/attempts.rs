@@ -1,7 +1,7 @@
 //! The course of attempts: sent, answered, given up, recorded.
 
 use thinktime_core::attempt::{Attempt, EventTimes, Fate};
-use thinktime_core::client::{ClientAction, Ended};
+use thinktime_core::client::{AttemptEnd, ClientAction};
 use thinktime_core::failure::{CANCELLED, LATE, TIMEOUT, Word};
 use thinktime_core::file::Cancel;
 use thinktime_core::record::{EndPhase, Row};
@@ -11,7 +11,7 @@ use thinktime_core::time::Nanos;
 
 use super::Driver;
 use super::sessions::{Sessions, Sort, only_attempt};
-use crate::modelled_system::{Arrived, ModelledSystem};
+use crate::modelled_system::{ArrivalOutcome, ModelledSystem};
 
 impl<M: ModelledSystem> Driver<'_, M> {
     /// Carries out the clients' action that is due now.
@@ -44,7 +44,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
     /// The client gave the attempt up.
     fn end(&mut self, now: Nanos, attempt: Attempt, fate: Fate, word: Word) {
         self.withdraw(now, &attempt);
-        let sent = attempt.scheduled;
+        let sent = attempt.due;
         let row = self.row(attempt, fate, now);
         self.record(&Row { sent, error: Some(word), ..row });
     }
@@ -59,17 +59,17 @@ impl<M: ModelledSystem> Driver<'_, M> {
             kind: attempt.kind,
         };
         match self.system.arrive(now, job) {
-            Arrived::Leaves(departure) => {
+            ArrivalOutcome::Leaves(departure) => {
                 if let Some(ended) = S::answer_ahead(&mut self.clients, attempt, &departure) {
                     self.record_answer(&departure, &ended);
                 }
             }
-            Arrived::Present(presence) if !self.present.is_empty() => {
+            ArrivalOutcome::Present(presence) if !self.present.is_empty() => {
                 let slot = attempt.ticket.slot();
                 self.present.resize(self.present.len().max(slot + 1), None);
                 self.present[slot] = Some(presence);
             }
-            Arrived::Present(_) | Arrived::Stays => {}
+            ArrivalOutcome::Present(_) | ArrivalOutcome::Stays => {}
         }
     }
 
@@ -87,7 +87,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
 
     /// Records an answer that reached a client.
     #[inline(always)]
-    pub(super) fn record_answer(&mut self, departure: &Departure, ended: &Ended) {
+    pub(super) fn record_answer(&mut self, departure: &Departure, ended: &AttemptEnd) {
         let phase = self.phase();
         let error = if ended.late { Some(LATE) } else { departure.error };
         if self.rows {
@@ -103,7 +103,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
 
     /// Gives the row of an answer to the sink.
     #[inline(never)]
-    fn hand_over(&mut self, departure: Departure, ended: Ended, error: Option<&'static str>) {
+    fn hand_over(&mut self, departure: Departure, ended: AttemptEnd, error: Option<&'static str>) {
         let mut row = self.answered(&departure, &ended, error);
         if self.sized && self.sink.wants_bytes() {
             row.bytes_received = self.bytes_of(&ended.attempt, &departure);
@@ -113,11 +113,16 @@ impl<M: ModelledSystem> Driver<'_, M> {
 
     /// The row of an answer, without its bytes.
     #[inline(always)]
-    fn answered(&self, departure: &Departure, ended: &Ended, error: Option<&'static str>) -> Row {
+    fn answered(
+        &self,
+        departure: &Departure,
+        ended: &AttemptEnd,
+        error: Option<&'static str>,
+    ) -> Row {
         let events = if M::STREAMS { self.events } else { EventTimes::NONE };
         Row {
             replication: self.replication,
-            sent: ended.attempt.scheduled,
+            sent: ended.attempt.due,
             first_byte: events.first.min(departure.at),
             events,
             station: departure.station.0,

@@ -2,7 +2,7 @@
 
 use thinktime_core::time::Nanos;
 
-use crate::measured::Nodes;
+use crate::node_figures::Nodes;
 
 /// At this number every second one is dropped, so that their distance doubles.
 const MARKS_MAX: usize = 32;

@@ -8,14 +8,14 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use super::{ProgressLimits, Stall};
-use crate::measured::{Measured, Nodes};
+use crate::node_figures::{NodeFigures, Nodes};
 
 /// The result of one replication.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Replication {
     pub(crate) collector: Collector,
     pub(crate) window: Window,
-    pub(crate) measured: Measured,
+    pub(crate) measured: NodeFigures,
     pub(crate) sessions: u64,
     /// The nodes' figures from the beginning of the measured time up to evenly spaced times of it.
     pub(crate) checkpoints: Vec<Nodes>,

@@ -1,7 +1,7 @@
 //! The sorts of sessions: the less they can do, the less a request costs.
 
 use thinktime_core::attempt::{Attempt, Fate, Ticket};
-use thinktime_core::client::{ClientAction, Clients, Ended};
+use thinktime_core::client::{AttemptEnd, ClientAction, Clients};
 use thinktime_core::program::Reply;
 use thinktime_core::system::{Departure, Job};
 use thinktime_core::time::Nanos;
@@ -24,7 +24,7 @@ pub(super) trait Sessions {
     fn token(attempt: &Attempt) -> u64;
 
     /// Passes an answer to the client, unless it had given up.
-    fn answer(clients: &mut Clients, departure: &Departure) -> Option<Ended>;
+    fn answer(clients: &mut Clients, departure: &Departure) -> Option<AttemptEnd>;
 
     /// As [`Sessions::answer`], as soon as the attempt is sent: the answer lies ahead.
     #[inline(always)]
@@ -32,7 +32,7 @@ pub(super) trait Sessions {
         clients: &mut Clients,
         _attempt: &Attempt,
         departure: &Departure,
-    ) -> Option<Ended> {
+    ) -> Option<AttemptEnd> {
         Self::answer(clients, departure)
     }
 }
@@ -80,11 +80,11 @@ impl Sessions for OneShot {
 
     #[inline(always)]
     fn token(attempt: &Attempt) -> u64 {
-        attempt.scheduled.0
+        attempt.due.0
     }
 
     #[inline(always)]
-    fn answer(clients: &mut Clients, departure: &Departure) -> Option<Ended> {
+    fn answer(clients: &mut Clients, departure: &Departure) -> Option<AttemptEnd> {
         clients.end_one_shot();
         Some(over(only_attempt(&departure.job)))
     }
@@ -103,10 +103,10 @@ impl Sessions for Prompt {
 
     #[inline(always)]
     fn token(attempt: &Attempt) -> u64 {
-        attempt.scheduled.0
+        attempt.due.0
     }
 
-    fn answer(_clients: &mut Clients, _departure: &Departure) -> Option<Ended> {
+    fn answer(_clients: &mut Clients, _departure: &Departure) -> Option<AttemptEnd> {
         unreachable!("all answers are known ahead")
     }
 
@@ -115,7 +115,7 @@ impl Sessions for Prompt {
         clients: &mut Clients,
         attempt: &Attempt,
         departure: &Departure,
-    ) -> Option<Ended> {
+    ) -> Option<AttemptEnd> {
         clients.take_answer(departure.at, attempt);
         Some(over(*attempt))
     }
@@ -140,7 +140,7 @@ impl Sessions for Full {
     }
 
     #[inline(always)]
-    fn answer(clients: &mut Clients, departure: &Departure) -> Option<Ended> {
+    fn answer(clients: &mut Clients, departure: &Departure) -> Option<AttemptEnd> {
         let ticket = Ticket::from_word(departure.job.token);
         let reply = Reply { status: OK, ..Reply::of(departure.error) };
         clients.answer(departure.at, ticket, reply)
@@ -148,8 +148,8 @@ impl Sessions for Full {
 }
 
 #[inline(always)]
-fn over(attempt: Attempt) -> Ended {
-    Ended { attempt, fate: Fate::Over, late: false }
+fn over(attempt: Attempt) -> AttemptEnd {
+    AttemptEnd { attempt, fate: Fate::Over, late: false }
 }
 
 /// The attempt of a session with a single request, which exists only as the job.

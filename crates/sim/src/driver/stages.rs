@@ -139,7 +139,7 @@ impl<M: ModelledSystem> Driver<'_, M> {
             self.clients.waiting().chain(self.clients.between_attempts(self.now)).collect();
         for attempt in waiting {
             let row = self.row(attempt, Fate::Over, self.now);
-            self.record(&Row { sent: attempt.scheduled, error: Some(UNANSWERED), ..row });
+            self.record(&Row { sent: attempt.due, error: Some(UNANSWERED), ..row });
         }
         self.gave_up = true;
     }

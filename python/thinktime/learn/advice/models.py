@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thinktime._core import Workload
 from thinktime.candidates.candidate import station
-from thinktime.candidates.play import Figures, each, play
+from thinktime.candidates.candidate_simulation import Figures, each, play
 from thinktime.inputs.dicts import toml_of
 from thinktime.inputs.files import workload_of
 from thinktime.learn.journeys import request_lines, session_lines

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.candidates.play import each
+from thinktime.candidates.candidate_simulation import each
 from thinktime.candidates.prediction import Prediction
 from thinktime.learn.fidelity.difference import STUDENT_99, Difference
 from thinktime.learn.fidelity.doubt import without_largest

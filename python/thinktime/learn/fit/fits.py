@@ -19,7 +19,7 @@ from thinktime._core import Distribution, InputError
 from thinktime.learn.fit.candidates import COUNTS, FAMILIES, SIZES, TIMES
 from thinktime.learn.fit.family import Family, FloatArray, Parameters, weighted, written
 from thinktime.learn.fit.observations import Observations
-from thinktime.learn.fit.search import Rough, estimate, roughly
+from thinktime.learn.fit.search import CoarseFit, estimate, roughly
 from thinktime.learn.fit.tally import Tally
 from thinktime.present import units
 
@@ -162,7 +162,7 @@ def _coarsened(family: Family, log_likelihood: float, total: float) -> float:
     return family.free * math.log(count) / count - 2 * log_likelihood / total
 
 
-def _fitted(rough: Rough, worth: bool) -> Fit | None:
+def _fitted(rough: CoarseFit, worth: bool) -> Fit | None:
     """The best law of a family, or None if none comes near."""
     family, seen = rough.problem.family, rough.problem.seen
     with np.errstate(all="ignore"):

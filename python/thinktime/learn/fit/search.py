@@ -22,7 +22,7 @@ _NEAR = 1e-8
 
 
 @dataclass(frozen=True)
-class Rough:
+class CoarseFit:
     """The result of a first search, on few bins."""
 
     problem: Problem
@@ -40,29 +40,29 @@ class Rough:
         return -self.coarse.objective(self.p)
 
 
-def roughly(family: Family, seen: Observations) -> Rough | None:
+def roughly(family: Family, seen: Observations) -> CoarseFit | None:
     """A first search; None if no law of the family fits."""
     solved = family.solved(seen)
     starts = family.starts(seen) if solved is None else []
     problem = Problem(family, seen, family.ranges(seen))
     coarse = replace(problem, seen=seen.coarse(_COARSE))
     if solved is not None:
-        return Rough(problem, coarse, solved, final=True)
+        return CoarseFit(problem, coarse, solved, final=True)
     if not starts:
         return None
     if family.profiled is not None:
         held = replace(coarse, held=(family.profiled,))
         p = min((held.best(start, _NEAR) for start in starts), key=held.objective)
-        return Rough(problem, coarse, p)
+        return CoarseFit(problem, coarse, p)
     p = coarse.best_of(starts, _NEAR)
     nearby = family.rounded(p)
     if nearby:
         problem, coarse = replace(problem, held=(0,)), replace(coarse, held=(0,))
         p = min((coarse.best(near, _NEAR) for near in nearby), key=coarse.objective)
-    return Rough(problem, coarse, p)
+    return CoarseFit(problem, coarse, p)
 
 
-def estimate(rough: Rough, worth: bool) -> tuple[list[float], list[float]]:
+def estimate(rough: CoarseFit, worth: bool) -> tuple[list[float], list[float]]:
     """The most likely parameters and their standard errors.
 
     A law that is not ``worth`` it keeps the parameters of the first search.
@@ -84,7 +84,7 @@ def estimate(rough: Rough, worth: bool) -> tuple[list[float], list[float]]:
     return p, [max(three) for three in zip(errors, least, extra, strict=True)]
 
 
-def _rough_errors(rough: Rough) -> list[float]:
+def _rough_errors(rough: CoarseFit) -> list[float]:
     """Standard errors by the products of the bins' slopes."""
     coarse, p = rough.coarse, rough.p
     with np.errstate(all="ignore"):

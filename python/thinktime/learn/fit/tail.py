@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.fit._bend import Bent, bent
-from thinktime.learn.fit._lines import (
+from thinktime.learn.fit._lognormal_tail import LognormalTail, bent
+from thinktime.learn.fit._pareto_tail import (
     LEAST_VALUES,
-    Straight,
+    ParetoTail,
     best_tail,
     bound_of,
     by_chance,
@@ -126,7 +126,7 @@ def tail(tally: Tally) -> TailFit:
     )
 
 
-def _ends(end: float, found: Straight, bounded: Straight | None, other: Bent) -> bool:
+def _ends(end: float, found: ParetoTail, bounded: ParetoTail | None, other: LognormalTail) -> bool:
     """Whether the largest value is too small, at 1 %, for a tail without an end.
 
     With N values over the threshold, P(max < m) is about e^{-N (m / threshold)^-a}. An end must
@@ -140,7 +140,7 @@ def _ends(end: float, found: Straight, bounded: Straight | None, other: Bent) ->
 
 
 def _judged(
-    seen: Observations, found: Straight, other: Bent, bound: float | None
+    seen: Observations, found: ParetoTail, other: LognormalTail, bound: float | None
 ) -> tuple[str, str]:
     """The verdict, and why."""
     scale = min(1.0, DECISIVE / found.total)
@@ -166,7 +166,9 @@ def _judged(
     )
 
 
-def _wider(seen: Observations, found: Straight, bound: float | None) -> tuple[float, Bent] | None:
+def _wider(
+    seen: Observations, found: ParetoTail, bound: float | None
+) -> tuple[float, LognormalTail] | None:
     """A lognormal tail of many more values, if one is as close to them as chance allows."""
     above, least = values_above(seen), least_threshold(seen)
     for times in _WIDER:

@@ -15,7 +15,7 @@ from thinktime import _core
 from thinktime.learn.logs import reader
 from thinktime.learn.logs.duration_unit import LONGEST, unit_doubt, usual_s
 from thinktime.learn.logs.files import alike, doubts, mostly_bad, printable
-from thinktime.learn.logs.own_results import KeptRows, kept_rows, of_results, recorded_facts
+from thinktime.learn.logs.own_results import RowSelection, kept_rows, of_results, recorded_facts
 from thinktime.learn.logs.reader import Read
 from thinktime.learn.logs.requests import METHODS, Requests
 from thinktime.present import units
@@ -66,7 +66,7 @@ class Log:
     unit_given: bool = False
     """Whether the user gave the meaning of the column of durations."""
 
-    kept: KeptRows = field(default_factory=KeptRows)
+    kept: RowSelection = field(default_factory=RowSelection)
     """The rows of its run that an own result has."""
 
     @property
@@ -252,7 +252,7 @@ def log_of(done: Read) -> Log:
         resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
         share=1 / raw["one_in"],
     )
-    kept = KeptRows()
+    kept = RowSelection()
     if all(file["format"] == OWN for file in raw["files"]):
         requests, kept = of_results(requests), kept_rows([file["name"] for file in raw["files"]])
     _check_lasts(requests, names)

@@ -19,7 +19,7 @@ LONGEST_US = 4_294_967_294
 
 
 @dataclass(frozen=True)
-class KeptRows:
+class RowSelection:
     """The rows of a run that its result has, by the `run.toml` beside them."""
 
     one_in: int = 1
@@ -47,7 +47,7 @@ class KeptRows:
         ]
 
 
-def kept_rows(names: Sequence[str]) -> KeptRows:
+def kept_rows(names: Sequence[str]) -> RowSelection:
     """The rows of their runs that these files have.
 
     Raises InputError if they have different shares of them.
@@ -59,17 +59,17 @@ def kept_rows(names: Sequence[str]) -> KeptRows:
             f"these results have different shares of their rows ({said}): learn those of one share "
             "together"
         )
-    return KeptRows(found[0].one_in, max(one.replications for one in found))
+    return RowSelection(found[0].one_in, max(one.replications for one in found))
 
 
-def _kept(file: Path) -> KeptRows:
+def _kept(file: Path) -> RowSelection:
     try:
         made = _core.load(file.parent).run
         rows = made["rows"]
         one_in = int(rows.removeprefix("1/")) if rows.startswith("1/") else 1
     except ValueError:  # no result, or a damaged one
-        return KeptRows()
-    return KeptRows(max(one_in, 1), made.get("replications", 1))
+        return RowSelection()
+    return RowSelection(max(one_in, 1), made.get("replications", 1))
 
 
 def of_results(requests: Requests) -> Requests:

@@ -8,8 +8,8 @@ from thinktime.candidates.policies import Policy
 from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.laws import Law
 from thinktime.learn.server.model import Demand, Server, learn_server
-from thinktime.learn.server.reach import with_reach
 from thinktime.learn.server.text import system_text
+from thinktime.learn.server.valid_rate import with_reach
 
 __all__ = [
     "Choice", "Demand", "Law", "Policy", "Server", "learn_server", "system_text", "with_reach",

@@ -15,10 +15,10 @@ from thinktime.candidates.strain import haunted
 from thinktime.candidates.survival import Survival, survival
 from thinktime.candidates.visits import Numbers, Visits
 from thinktime.learn.logs.requests import Requests
-from thinktime.learn.server.beside import kinds_beside
+from thinktime.learn.server.bypass import kinds_beside
 from thinktime.learn.server.choice import Choice, choose_policy
+from thinktime.learn.server.estimate import ALL, Estimate, coarse, estimate_of, least
 from thinktime.learn.server.laws import Law, law_of, unknown
-from thinktime.learn.server.verdict import ALL, Verdict, coarse, least, verdict_of
 from thinktime.learn.server.visits import server_visits
 
 FEW = 100
@@ -63,7 +63,7 @@ class Server:
     """A model of the server."""
 
     demands: tuple[Demand, ...]
-    verdict: Verdict
+    estimate: Estimate
     """The policy and the workers, and how surely they are known."""
 
     idle_share: float
@@ -92,22 +92,22 @@ class Server:
         """How surely the model is known: `high`, `fair` or `low`."""
         errors = [one.requests * one.standard_error_s for one in self.served if one.seen]
         relative = math.hypot(*errors) / self.work_s if self.work_s > 0 else math.inf
-        return least(self.verdict.confidence, _level(relative))
+        return least(self.estimate.confidence, _level(relative))
 
     @property
     def guesses(self) -> tuple[str, ...]:
         """The parts of the model that the log does not show: `policy`, `servers`, `demands`."""
-        return self.verdict.guesses
+        return self.estimate.guesses
 
     @property
     def workers(self) -> int:
         """The number of workers: never fewer than the work needs."""
-        return self.verdict.workers
+        return self.estimate.workers
 
     @property
     def policy(self) -> str:
         """The policy's name in a system file."""
-        return self.verdict.policy
+        return self.estimate.policy
 
     @property
     def demand_s(self) -> float:
@@ -134,7 +134,7 @@ def learn_server(
     if not len(log):
         return _given(requests, kind, names, demand) if demand is not None else None
     queue, choice = _queue(log, len(names))
-    verdict = verdict_of(queue, choice)
+    estimate = estimate_of(queue, choice)
     laws = demands_under(queue, Policy("idle", 0) if choice is None else choice.policy, len(names))
     if choice is not None and not choice.explains:
         both = zip(alone(queue, len(names)), laws, strict=True)
@@ -143,7 +143,7 @@ def learn_server(
     work = sum(float(count) * law.mean for count, law in zip(counts, laws, strict=True))
     known_count = sum(float(count) for count, law in zip(counts, laws, strict=True) if law.seen)
     found = [
-        _demand(names[n], int(counts[n]), laws[n], verdict, log.step_s, work)
+        _demand(names[n], int(counts[n]), laws[n], estimate, log.step_s, work)
         if laws[n].seen
         else _unseen(names[n], int(counts[n]), work / known_count if known_count else 0.0)
         for n in range(len(names))
@@ -151,7 +151,7 @@ def learn_server(
     work_s = sum(one.requests * one.mean_s for one in found)
     for n in set(log.kind[log.kind >= 0].tolist()) - set(queue.kind.tolist()):
         found[n] = _delay(names[n], log.part(log.kind == n))
-    return Server(tuple(found), verdict, idle_share(log), requests.span_s, work_s)
+    return Server(tuple(found), estimate, idle_share(log), requests.span_s, work_s)
 
 
 def _queue(log: Visits, kinds: int) -> tuple[Visits, Choice | None]:
@@ -174,15 +174,15 @@ def demands_under(log: Visits, policy: Policy, kinds: int) -> list[Survival]:
 
 
 def _demand(
-    name: str, requests: int, law: Survival, verdict: Verdict, step_s: float, work_s: float
+    name: str, requests: int, law: Survival, estimate: Estimate, step_s: float, work_s: float
 ) -> Demand:
     error = law.standard_error
     relative = error / law.mean if law.mean > 0 else np.inf
     enough = law.seen >= FEW and law.missing <= FAIR
-    confidence = least(_level(relative) if enough else "low", verdict.confidence)
+    confidence = least(_level(relative) if enough else "low", estimate.confidence)
     notation = law_of(law, step_s, requests * law.mean / work_s if work_s > 0 else 0.0)
-    source = "policy" if verdict.choice is not None else "durations"
-    if verdict.choice is not None and not verdict.choice.explains:
+    source = "policy" if estimate.choice is not None else "durations"
+    if estimate.choice is not None and not estimate.choice.explains:
         source = "nearest"
     return Demand(name, requests, law.mean, error, law.seen, notation, source, confidence)
 
@@ -224,5 +224,5 @@ def _given(requests: Requests, kind: Numbers, names: Sequence[str], demand: str)
     work = float(counts.sum() * mean)
     workers = max(math.ceil(work / requests.span_s), 1) if requests.span_s > 0 else 1
     why = "The log has no durations: the demand was given, policy and workers are guesses."
-    verdict = Verdict("ps", workers, "low", ALL, (why,), coarse=True)
-    return Server(found, verdict, 0.0, requests.span_s, work)
+    estimate = Estimate("ps", workers, "low", ALL, (why,), coarse=True)
+    return Server(found, estimate, 0.0, requests.span_s, work)

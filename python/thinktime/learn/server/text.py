@@ -40,7 +40,7 @@ def system_text(name: str, server: Server, logs: Sequence[str]) -> str:
         "",
         *_learned(server, logs),
         "",
-        *_station(server.policy, server.workers, *map(note, server.verdict.reasons[1:])),
+        *_station(server.policy, server.workers, *map(note, server.estimate.reasons[1:])),
         *_demands(server),
         *_delays(server),
     ]
@@ -74,7 +74,7 @@ def _learned(server: Server, logs: Sequence[str]) -> list[str]:
         f"from = {quoted(', '.join(names[:NAMED]) + more)}",
         f'confidence = "{server.confidence}"',
         *([f"guesses = [{', '.join(map(quoted, server.guesses))}]"] if server.guesses else []),
-        f"reason = {quoted(server.verdict.reasons[0])}",
+        f"reason = {quoted(server.estimate.reasons[0])}",
     ]
     if server.up_to is not None:
         lines += [

@@ -1,7 +1,7 @@
 """The rate of sessions in a log that is short beside its pauses.
 
-Sessions under way at its beginning seem to begin with their first request in it. If pauses are
-short, those of the first minutes are left out; in a short log the others are too many for that.
+Sessions under way at its beginning seem to begin with their first request in the log. If pauses are
+short, it is enough to leave out the first minutes; in a short log too many come later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from thinktime.learn.starts.coverage import Times
 
 LONGEST = 0.95
-"""Gaps of more than this share of the log are weighted as such: hardly any of them is seen."""
+"""A gap longer than this share of the log has the weight of that share: hardly any is seen."""
 
 HALVINGS = 60
 

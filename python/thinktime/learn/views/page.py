@@ -16,7 +16,7 @@ from thinktime.learn.views.charts import CHARTS
 from thinktime.learn.views.server import sentences, shown
 from thinktime.present import page, units
 from thinktime.present.chart import sections
-from thinktime.present.page import Page, Section, Verdict
+from thinktime.present.page import Headline, Page, Section
 from thinktime.present.table import Table
 from thinktime.results import origin_line
 
@@ -61,7 +61,7 @@ def page_of(learned: Learned, workload: Path | None = None, server: Server | Non
     drawn = [replace(one, first=n == 0, folded=n > 0) for n, one in enumerate(drawn)]
     texts = _texts(learned, server)
     return Page(
-        "Learned from a log", _verdict(learned, server), filled, drawn, WORDS, details=texts
+        "Learned from a log", _headline(learned, server), filled, drawn, WORDS, details=texts
     )
 
 
@@ -74,7 +74,7 @@ def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
         return []
 
 
-def _verdict(learned: Learned, server: Server | None) -> Verdict:
+def _headline(learned: Learned, server: Server | None) -> Headline:
     """The model to plan with; then why, what other tests would show, and what would change it."""
     advice = learned.advice
     main = advice.population
@@ -86,7 +86,7 @@ def _verdict(learned: Learned, server: Server | None) -> Verdict:
     ]
     said = [units.sentence(one) for one in findings if one]
     about, moment = _about(learned), _moment(learned)
-    return Verdict(advice.brief, said, _doubts(learned, server), about=about, moment=moment)
+    return Headline(advice.brief, said, _doubts(learned, server), about=about, moment=moment)
 
 
 def _about(learned: Learned) -> str:

@@ -40,14 +40,14 @@ def sentences(learned: Learned, server: Server | None) -> Iterator[str]:
         f"takes {units.seconds(server.demand_s)} of work on average. Confidence: "
         f"{server.confidence}{doubt}."
     )
-    yield server.verdict.reasons[0]
+    yield server.estimate.reasons[0]
     if server.up_to is not None:
         times = server.up_to * learned.log.requests.span_s / learned.log.count
         yield (
             f"Simulations of it can be trusted up to {units.rate(server.up_to, 'requests/s')}, "
             f"{units.factor(times)} times the log's rate."
         )
-    if server.verdict.coarse:
+    if server.estimate.coarse:
         yield units.sentence(finer(learned.log.formats))
 
 
@@ -61,6 +61,6 @@ def as_dict(server: Server | None) -> dict[str, Any] | None:
         "demand_s": server.demand_s,
         "confidence": server.confidence,
         "guesses": list(server.guesses),
-        "reason": server.verdict.reasons[0],
+        "reason": server.estimate.reasons[0],
         "up_to": server.up_to,
     }

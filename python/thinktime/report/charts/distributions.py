@@ -15,7 +15,7 @@ from thinktime.report.case import Case, Entry
 from thinktime.report.charts import percentile_dots
 from thinktime.report.charts.percentile_dots import Curve
 from thinktime.report.charts.style import curve_keys, limits, line
-from thinktime.results.independent import worth
+from thinktime.results.independent_requests import worth
 from thinktime.theory.law import FloatArray
 
 _PANELS_MAX = 5

@@ -11,7 +11,7 @@ from thinktime.present.chart import Drawing, Key, Panel
 from thinktime.present.figure import INK, SHADES, Figure, Series
 from thinktime.present.percentile import backed
 from thinktime.report.case import Case, Entry
-from thinktime.results.independent import worth
+from thinktime.results.independent_requests import worth
 from thinktime.theory.law import FloatArray
 
 _PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}

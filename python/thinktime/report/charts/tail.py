@@ -15,7 +15,7 @@ from thinktime.present.percentile import backed
 from thinktime.report.case import Case, Kind, Note
 from thinktime.report.charts import failed_tail
 from thinktime.report.charts.style import curve_keys, limits, line
-from thinktime.results.independent import worth
+from thinktime.results.independent_requests import worth
 from thinktime.theory.law import FloatArray
 
 _SMALLEST_SHARE = 1e-6  # the reach of an exact curve without a result beside it

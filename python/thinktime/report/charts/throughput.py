@@ -18,7 +18,7 @@ from thinktime.theory.law import FloatArray
 
 _OFFERED = {"colour": INK, "width": 1.2, "dash": "solid"}
 
-Counted = tuple[Case, Entry, pl.DataFrame]
+_Counts = tuple[Case, Entry, pl.DataFrame]
 """The counts of one result in each interval."""
 
 
@@ -42,12 +42,12 @@ def _completed_keys(kinds: Sequence[Kind], cases: Sequence[Case]) -> list[Key]:
     return [replace(keys[0], name="completed")] if len(keys) == 1 else keys
 
 
-def _line(case: Case, found: Sequence[Counted]) -> panels.TimeLine:
+def _line(case: Case, found: Sequence[_Counts]) -> panels.TimeLine:
     phrases = "; ".join(_words(entry, table) for _, entry, table in found)
     return panels.TimeLine(case, _series(found), f"Requests a second: {phrases}.")
 
 
-def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
+def _counted(cases: Sequence[Case], until_s: float) -> list[_Counts]:
     """The series of all results in the same intervals, so that they can be overlaid.
 
     Long series have longer intervals than short ones; the longest is taken for all.
@@ -63,7 +63,7 @@ def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
     return [one for one in same if one[2].height > 0]
 
 
-def _series(found: Sequence[Counted]) -> list[Series]:
+def _series(found: Sequence[_Counts]) -> list[Series]:
     """The offered rate, in the page's ink, and the completed rate of each result of a case."""
     series = []
     for place, (case, entry, table) in enumerate(found):

@@ -105,8 +105,8 @@ macro_rules! profiles {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.mean_factor()),+ }
             }
 
-            /// The largest factor before the start of the run. A profile that recurs did so before,
-            /// and one that begins with a plateau had it; for others the first factor is taken.
+            /// The largest factor before the start of the run. A profile that recurs is taken to
+            /// have done so before the start as well, any other to have had its first factor.
             #[must_use]
             pub fn most_before_start(&self) -> f64 {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.most_before_start()),+ }

@@ -32,7 +32,7 @@ impl Shape for Rates {
         if every_s <= 0.0 {
             return Err(arguments.error("needs intervals that last longer than 0s"));
         }
-        let rates = files.numbers(&name, column.as_deref())?.numbers;
+        let rates = files.numbers(&name, column.as_deref())?.without_stamps(&name)?.numbers;
         if let Some(bad) = rates.iter().find(|rate| !(**rate >= 0.0 && rate.is_finite())) {
             return Err(Invalid::new(format!("{name}: `{bad}` is not a rate of 0 or more")));
         }

@@ -9,14 +9,14 @@
 //!
 //! Only the queue needs a warm-up: the system is empty, and no session waits for it.
 
-mod counted;
 mod mid_session;
+mod session_length;
 
 use std::collections::BinaryHeap;
 
 use thinktime_file::time::Nanos;
 
-use self::counted::finder;
+use self::session_length::finder;
 use super::Clients;
 use super::laws::Laws;
 use super::population::Population;
@@ -24,15 +24,15 @@ use super::session::{Slots, TimerKind};
 use crate::arrival::ArrivalProcess;
 use crate::attempt::{FIRST_SESSION, Ticket};
 use crate::distribution::{Distribution, Equilibrium};
-use crate::journey::{Count, Thinks};
+use crate::journey::{Count, ThinkTimeCount};
 use crate::random::{Purpose, StreamFamily};
 use crate::share::Share;
-use crate::workload::{Beginning, Sessions, Workload};
+use crate::workload::{InitialState, Sessions, Workload};
 use mid_session::Position;
 
 /// A session that thinks when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Thinking {
+pub(super) struct ThinkingSession {
     /// Its number.
     pub(super) session: u64,
     /// The requests that it has made.
@@ -55,7 +55,7 @@ enum Draw {
 pub(super) struct ThinkingSessions<'a> {
     arrivals: &'a ArrivalProcess,
     think: Equilibrium<Distribution>,
-    thinks_behind: Equilibrium<Thinks>,
+    thinks_behind: Equilibrium<ThinkTimeCount>,
     streams: StreamFamily,
     count: u64,
 }
@@ -88,13 +88,13 @@ impl<'a> ThinkingSessions<'a> {
     }
 
     /// The sessions of a share.
-    pub(super) fn of_share(&self, share: Share) -> impl Iterator<Item = Thinking> + '_ {
+    pub(super) fn of_share(&self, share: Share) -> impl Iterator<Item = ThinkingSession> + '_ {
         let numbers = (0..share.of_number(self.count)).map(move |number| share.session(number));
         numbers.filter_map(|number| self.session(number))
     }
 
     /// The session of this number, if it was present: fewer were, if the rate varied.
-    fn session(&self, number: u64) -> Option<Thinking> {
+    fn session(&self, number: u64) -> Option<ThinkingSession> {
         let stream = |draw: Draw| self.streams.substream(number, draw as u64);
         let mut course = stream(Draw::Course);
         let behind = self.thinks_behind.sample(&mut course).floor() + 1.0;
@@ -107,7 +107,7 @@ impl<'a> ThinkingSessions<'a> {
                 return None;
             }
         }
-        Some(Thinking {
+        Some(ThinkingSession {
             session: FIRST_SESSION + number,
             behind: behind.min(BEHIND_MAX) as u32,
             left: length.saturating_sub(behind as u64).clamp(1, u64::MAX - 1),
@@ -140,7 +140,7 @@ impl Laws {
 
 impl Slots {
     /// A session that has made this many requests and has this many left.
-    fn begin_amid(&mut self, one: &Thinking, population: &Population) -> Ticket {
+    fn begin_amid(&mut self, one: &ThinkingSession, population: &Population) -> Ticket {
         let session = population.session(one.session);
         let ticket = self.begin(session, one.left, population.place);
         self.get_mut(ticket).index = one.behind;
@@ -152,7 +152,7 @@ impl Clients {
     /// The sessions that are present when the run begins.
     pub(super) fn begin_sessions(&mut self, workload: &Workload) {
         for (place, of) in workload.populations.iter().enumerate() {
-            let steady = of.beginning() == Beginning::Steady;
+            let steady = of.beginning() == InitialState::Steady;
             match &of.sessions {
                 Sessions::Closed { clients, .. } => {
                     let clients = self.share.of_number(*clients);

@@ -24,7 +24,7 @@ fn browse(text: &str, requests: u64) -> (Vec<Sent>, Vec<Page>) {
                 if let ClientAction::Send(attempt) = clients.wake() {
                     let name = workload.requests[attempt.kind as usize].name.clone();
                     let page = Some(attempt.page).filter(|page| *page != NO_PAGE);
-                    sent.push((name, attempt.scheduled.as_secs_f64(), page));
+                    sent.push((name, attempt.due.as_secs_f64(), page));
                     answers.push((wake + second, attempt.ticket));
                 }
             }

@@ -141,7 +141,7 @@ fn children_act_at_the_same_time_within_their_session() {
     for session in 0..2 {
         let own = sent.iter().filter(|attempt| attempt.session == session);
         let (times, numbers): (Vec<u64>, Vec<u32>) =
-            own.map(|attempt| (attempt.scheduled.0 / 100_000_000, attempt.index)).unzip();
+            own.map(|attempt| (attempt.due.0 / 100_000_000, attempt.index)).unzip();
         let begin = 10 * (session + 1);
         let expected = [0, 1, 1, 1, 2, 2, 2, 3].map(|step| begin + step);
         assert_eq!((times, numbers), (expected.to_vec(), (0..8).collect()));
@@ -206,7 +206,7 @@ fn programs_are_told_of_an_end_by_a_failure() {
     let mut machine = families(&format!("{PARTLY_OPEN}\non_error = 'end'"), u64::MAX, 1.5);
     let ClientAction::Idle = machine.wake() else { panic!("it begins") };
     let ClientAction::Send(attempt) = machine.wake() else { panic!("a request") };
-    let at = attempt.scheduled;
+    let at = attempt.due;
     machine.answer(at, attempt.ticket, Reply::of(Some("status")));
     assert_eq!(machine.report().unwrap().errors()["0"], 1);
     assert_eq!(machine.next_wake(), Nanos::from_secs_f64(2.0));

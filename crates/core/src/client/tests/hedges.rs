@@ -15,13 +15,13 @@ fn the_first_answer_ends_the_others() {
     let mut machine = clients(HEDGED, 1, 1e9);
     let first = sent(&mut machine);
     let at = machine.next_wake();
-    assert_eq!(at, first.scheduled + Nanos(50_000_000));
+    assert_eq!(at, first.due + Nanos(50_000_000));
     let copy = sent(&mut machine);
     assert_eq!((copy.session, copy.index, copy.attempt), (first.session, first.index, 2));
-    assert_eq!((copy.scheduled, copy.request_scheduled), (at, first.scheduled));
+    assert_eq!((copy.due, copy.request_scheduled), (at, first.due));
     assert_eq!((machine.sessions(), machine.open_requests()), (1, 1));
     let ended = machine.answer(at, copy.ticket, Reply::default());
-    assert_eq!(ended, Some(Ended { attempt: copy, fate: Fate::Over, late: false }));
+    assert_eq!(ended, Some(AttemptEnd { attempt: copy, fate: Fate::Over, late: false }));
     assert_eq!((machine.cancelled(), machine.cancelled()), (Some(first), None));
     assert_eq!(machine.answer(at, first.ticket, Reply::default()), None);
     // The timer of the second copy finds nothing.
@@ -34,9 +34,9 @@ fn a_failure_alone_ends_no_request() {
     let mut machine = clients(HEDGED, 1, 1e9);
     let (first, copy) = (sent(&mut machine), sent(&mut machine));
     let failed = || Reply::of(Some(TIMEOUT));
-    let ended = machine.answer(copy.scheduled, first.ticket, failed()).unwrap();
+    let ended = machine.answer(copy.due, first.ticket, failed()).unwrap();
     assert_eq!((ended.fate, machine.open_requests()), (Fate::Retried, 1));
-    let ended = machine.answer(copy.scheduled, copy.ticket, failed()).unwrap();
+    let ended = machine.answer(copy.due, copy.ticket, failed()).unwrap();
     assert_eq!((ended.fate, machine.open_requests()), (Fate::Over, 0));
     assert_eq!(machine.cancelled(), None);
 }
@@ -46,9 +46,9 @@ fn at_the_end_of_a_run_each_request_waits_once() {
     let mut machine = clients(HEDGED, 1, 1e9);
     let all = [sent(&mut machine), sent(&mut machine), sent(&mut machine)];
     assert_eq!(machine.waiting().count(), 3);
-    machine.answer(all[2].scheduled, all[0].ticket, Reply::of(Some(TIMEOUT)));
-    machine.end_copies(all[2].scheduled);
+    machine.answer(all[2].due, all[0].ticket, Reply::of(Some(TIMEOUT)));
+    machine.end_copies(all[2].due);
     assert_eq!(machine.waiting().collect::<Vec<_>>(), [all[1]]);
-    assert_eq!(machine.between_attempts(all[2].scheduled).count(), 0);
+    assert_eq!(machine.between_attempts(all[2].due).count(), 0);
     assert_eq!((machine.cancelled(), machine.cancelled()), (Some(all[2]), None));
 }

@@ -136,10 +136,10 @@ fn those_who_were_there_are_not_counted_as_come() {
     let came: Vec<(Nanos, u64, u32)> = sent
         .iter()
         .filter(|one| one.session < FIRST_SESSION)
-        .map(|one| (one.scheduled, one.session, one.index))
+        .map(|one| (one.due, one.session, one.index))
         .collect();
     let alone: Vec<(Nanos, u64, u32)> =
-        sent_after_nobody.iter().map(|one| (one.scheduled, one.session, one.index)).collect();
+        sent_after_nobody.iter().map(|one| (one.due, one.session, one.index)).collect();
     assert_eq!(came, alone);
     assert!(sent.iter().any(|one| one.session > FIRST_SESSION && one.index == 3));
     assert!(sent.iter().all(|one| one.index < 4));
@@ -149,13 +149,13 @@ fn those_who_were_there_are_not_counted_as_come() {
 fn closed_clients_do_not_begin_together() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 1000\n[session]\nthink = '8s'";
     let sent = drive(&mut clients(text, 1000, 1e9), 0.0);
-    let times: Vec<f64> = sent.iter().map(|one| one.scheduled.as_secs_f64()).collect();
+    let times: Vec<f64> = sent.iter().map(|one| one.due.as_secs_f64()).collect();
     let average = times.iter().sum::<f64>() / 1000.0;
     // Uniform over the 8 s: within 5 standard errors of 4 s (false alarm 6e-7).
     assert!((average - 4.0).abs() < 5.0 * 8.0 / (12.0f64 * 1000.0).sqrt(), "{average}");
     let together = text.replace("clients", "start = 'empty'\nclients");
     let sent = drive(&mut clients(&together, 1000, 1e9), 0.0);
-    assert!(sent.iter().all(|one| one.scheduled == Nanos::from_secs_f64(8.0)));
+    assert!(sent.iter().all(|one| one.due == Nanos::from_secs_f64(8.0)));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn more_sessions_than_memory_should_hold_are_refused() {
 #[test]
 fn a_think_time_of_infinite_mean_begins_with_nobody() {
     let endless = workload("rate = '10/s'", "3", "pareto(shape=1, scale=1s)");
-    assert_eq!(endless.beginning(), crate::workload::Beginning::NeverSteady);
+    assert_eq!(endless.beginning(), crate::workload::InitialState::NeverSteady);
     assert!(endless.check_start().is_ok());
     let limit = Limit { requests: u64::MAX, until: Nanos::from_secs_f64(1.0), warmup: Nanos::ZERO };
     let sent = drive(&mut Clients::new(&endless, limit), 0.0);

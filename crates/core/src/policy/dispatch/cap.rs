@@ -1,7 +1,7 @@
 //! CAP, the client-aware policy.
 
 use super::smooth::Turns;
-use super::{Dispatcher, Entry, Need, Request, View, plain};
+use super::{Dispatcher, Entry, PolicyInput, Request, View, plain};
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "cap",
@@ -10,7 +10,7 @@ pub(super) const ENTRY: Entry = Entry {
               same mix",
     source: "E. Casalicchio, M. Colajanni, A client-aware dispatching algorithm for web clusters \
              providing multiple services, WWW10, 2001",
-    needs: &[Need::Classes],
+    needs: &[PolicyInput::Classes],
     parse: |call| {
         plain(call, &ENTRY, |setting| {
             // The paper leaves open where a class begins. If all began at the same server, that one

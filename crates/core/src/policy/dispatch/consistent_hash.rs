@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thinktime_file::units::Dimension;
 
-use super::{Dispatcher, Entry, Need, Request, Setting, View};
+use super::{Dispatcher, Entry, PolicyInput, Request, Setting, View};
 use crate::random::mix;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
               times its share of all requests in progress",
     source: "V. Mirrokni, M. Thorup, M. Zadimoghaddam, Consistent hashing with bounded loads, \
              SODA 2018; HAProxy, `hash-balance-factor`",
-    needs: &[Need::Targets],
+    needs: &[PolicyInput::Targets],
     parse: |call| {
         let mut arguments = ENTRY.arguments(call, &["balance"])?;
         let balance = arguments.number_or("balance", Dimension::Number, 1.25)?;

@@ -1,6 +1,6 @@
 //! By the target alone.
 
-use super::{Dispatcher, Entry, Need, Request, View, plain};
+use super::{Dispatcher, Entry, PolicyInput, Request, View, plain};
 use crate::random::mix;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -8,7 +8,7 @@ pub(super) const ENTRY: Entry = Entry {
     example: "hash",
     summary: "the server chosen by the target's hash, always the same one for the same target",
     source: "Pai et al., ASPLOS-VIII, 1998, policy LB; nginx, directive `hash`",
-    needs: &[Need::Targets],
+    needs: &[PolicyInput::Targets],
     parse: |call| {
         plain(call, &ENTRY, |setting| Box::new(Hash { servers: setting.weights.len() as u64 }))
     },

@@ -7,7 +7,7 @@ use thinktime_file::units::Dimension;
 
 use super::costs::{Costs, NEVER};
 use super::target_memory::TargetMemory;
-use super::{Dispatcher, Entry, Need, Request, View};
+use super::{Dispatcher, Entry, PolicyInput, Request, View};
 use crate::notation::Arguments;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -17,7 +17,7 @@ pub(super) const ENTRY: Entry = Entry {
               target is new, or if that server has too many while another has few",
     source: "V. Pai et al., Locality-aware request distribution in cluster-based network servers, \
              ASPLOS-VIII, 1998",
-    needs: &[Need::Targets],
+    needs: &[PolicyInput::Targets],
     parse: |call| {
         let mut arguments = ENTRY.arguments(call, &["low", "high"])?;
         let limits = Limits::take(&mut arguments)?;

@@ -8,7 +8,7 @@ use thinktime_file::units::Dimension;
 use super::lard::{Limits, Loads};
 use super::servers::cheapest;
 use super::target_memory::TargetMemory;
-use super::{Dispatcher, Entry, Need, Request, View};
+use super::{Dispatcher, Entry, PolicyInput, Request, View};
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "lard-r(low=25, high=65, keep=20s)",
@@ -17,7 +17,7 @@ pub(super) const ENTRY: Entry = Entry {
               stayed the same for `keep`; requests beyond a limit of all in progress wait",
     source: "V. Pai et al., Locality-aware request distribution in cluster-based network servers, \
              ASPLOS-VIII, 1998",
-    needs: &[Need::Targets],
+    needs: &[PolicyInput::Targets],
     parse: |call| {
         let mut arguments = ENTRY.arguments(call, &["low", "high", "keep"])?;
         let limits = Limits::take(&mut arguments)?;

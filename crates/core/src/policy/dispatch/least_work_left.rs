@@ -3,7 +3,7 @@
 use thinktime_file::time::Nanos;
 
 use super::costs::{Costs, NEVER};
-use super::{Dispatcher, Entry, Need, Request, View, plain};
+use super::{Dispatcher, Entry, PolicyInput, Request, View, plain};
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "least-work-left",
@@ -11,7 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "the server that would be idle first if nobody else came",
     source: "M. Harchol-Balter, Performance Modeling and Design of Computer Systems, ch. 24: with \
              FCFS servers the same as one central queue",
-    needs: &[Need::Work],
+    needs: &[PolicyInput::Work],
     parse: |call| {
         plain(call, &ENTRY, |setting| {
             let number = setting.weights.len();

@@ -90,7 +90,7 @@ pub trait Dispatcher: Debug + Send {
 
 /// The input that a policy needs, beside the number of each server's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum PolicyInput {
     /// The class of each request.
     Classes,
     /// The target of each request.
@@ -101,15 +101,15 @@ pub enum Need {
     Probes,
 }
 
-impl Need {
+impl PolicyInput {
     /// Its name, in one word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Need::Classes => "classes",
-            Need::Targets => "targets",
-            Need::Work => "demands",
-            Need::Probes => "probes",
+            PolicyInput::Classes => "classes",
+            PolicyInput::Targets => "targets",
+            PolicyInput::Work => "demands",
+            PolicyInput::Probes => "probes",
         }
     }
 }
@@ -139,7 +139,7 @@ pub struct Entry {
     /// The author of its description, or of a program that has it.
     pub source: &'static str,
     /// The input that it needs.
-    pub needs: &'static [Need],
+    pub needs: &'static [PolicyInput],
     /// Takes the arguments of a call.
     parse: fn(&Call) -> Result<Maker, Invalid>,
 }

@@ -1,11 +1,11 @@
-//! Prequal: by probes that come before the request.
+//! Prequal: a choice by probes of servers that were answered before the request came.
 
 use std::sync::Arc;
 
 use thinktime_file::time::Nanos;
 use thinktime_file::units::Dimension;
 
-use super::{Dispatcher, Entry, Need, Probe, Request, View};
+use super::{Dispatcher, Entry, PolicyInput, Probe, Request, View};
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "prequal(probes=3, quantile=0.84)",
@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
               those with few requests, else the one with the fewest",
     source: "B. Wydrowski, R. Kleinberg, S. Rumble, A. Archer, Load is not what you should \
              balance: introducing Prequal, NSDI 2024",
-    needs: &[Need::Probes],
+    needs: &[PolicyInput::Probes],
     parse: |call| {
         let mut arguments = ENTRY.arguments(call, &["probes", "quantile"])?;
         let probes = arguments.number_or("probes", Dimension::Number, 3.0)?;
@@ -56,7 +56,7 @@ struct Prequal {
     uses: f64,
     /// Answers, the oldest first.
     pool: Vec<Answer>,
-    /// The fraction of a probe that is still owed, if a request makes no whole number of them.
+    /// The fraction of a probe that is still owed, if the number of probes a request is not whole.
     owed: f64,
     /// Whether the next answer to be removed is the worst, and not the oldest.
     worst: bool,

@@ -6,7 +6,7 @@ use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::Dimension;
 
-use super::{Dispatcher, Entry, Need, Request, View};
+use super::{Dispatcher, Entry, PolicyInput, Request, View};
 use crate::notation::{Label, Term};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -16,7 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
               the last beyond; without times so that each gets the same work (SITA-E)",
     source: "M. Harchol-Balter, M. Crovella, C. Murta, On choosing a task assignment policy for a \
              distributed server system, JPDC 59, 1999",
-    needs: &[Need::Work],
+    needs: &[PolicyInput::Work],
     parse: |call| {
         let wrong = || {
             let (name, usage) = (&call.name, ENTRY.usage);

@@ -12,7 +12,7 @@ fn of_share(workload: &Workload, share: Share) -> Vec<(u64, String)> {
         if let ClientAction::Send(attempt) = clients.wake() {
             let target = clients.call(&attempt).map(|call| call.target.clone());
             sent.push((attempt.session, target.unwrap_or_default()));
-            let answered = attempt.scheduled + Nanos(1_000_000);
+            let answered = attempt.due + Nanos(1_000_000);
             clients.answer(answered, attempt.ticket, Reply::default());
         }
     }

@@ -6,7 +6,7 @@ use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::system::CacheTable;
 use thinktime_file::units::{Dimension, Quantity};
 
-use crate::system::read::Placed;
+use crate::system::read::ReadResult;
 
 /// How a cache chooses the target to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct CacheModel {
 }
 
 impl CacheModel {
-    pub(super) fn from_table(table: &CacheTable) -> Placed<CacheModel> {
+    pub(super) fn from_table(table: &CacheTable) -> ReadResult<CacheModel> {
         let size =
             Quantity::parse(&table.size.text()).and_then(|size| size.expect(Dimension::Size));
         let size = size.map_err(|error| ("size".to_owned(), error))?;

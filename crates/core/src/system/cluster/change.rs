@@ -8,7 +8,7 @@ use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_time};
 
 use crate::notation::{Arguments, Call};
-use crate::system::read::Placed;
+use crate::system::read::ReadResult;
 
 /// Something that happens to a server at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +78,7 @@ impl Effect {
 
 impl Change {
     /// Checks the changes of a cluster of this many servers; gives them by time.
-    pub(super) fn all(tables: &[ChangeTable], servers: u32) -> Placed<Vec<Change>> {
+    pub(super) fn all(tables: &[ChangeTable], servers: u32) -> ReadResult<Vec<Change>> {
         let one = |(number, table): (usize, &ChangeTable)| {
             let place = |key: &str, error| (format!("change.{number}.{key}"), error);
             let at = parse_time(&table.at.text()).map_err(|error| place("at", error))?;
@@ -92,7 +92,7 @@ impl Change {
                 Change { at: Nanos::from_secs_f64(at), server: table.server as usize, does };
             Ok((number, change))
         };
-        let all = tables.iter().enumerate().map(one).collect::<Placed<Vec<_>>>();
+        let all = tables.iter().enumerate().map(one).collect::<ReadResult<Vec<_>>>();
         let mut all = all?;
         all.sort_by_key(|(_, change)| change.at);
         recoveries(&all)?;
@@ -102,7 +102,7 @@ impl Change {
 
 /// Checks that a server that recovers is not well: else a time or a server is a slip. The changes
 /// are by time, each with its number in the file.
-fn recoveries(all: &[(usize, Change)]) -> Placed<()> {
+fn recoveries(all: &[(usize, Change)]) -> ReadResult<()> {
     for (at, (number, change)) in all.iter().enumerate() {
         let mut before = all[..at].iter().rev().map(|(_, earlier)| earlier);
         let last = before.find(|earlier| earlier.server == change.server);

@@ -3,7 +3,7 @@
 use thinktime_file::error::Invalid;
 
 use super::ClusterModel;
-use crate::policy::dispatch::Need;
+use crate::policy::dispatch::PolicyInput;
 use crate::system::node::NodeModel;
 use crate::workload::Workload;
 
@@ -11,7 +11,7 @@ impl ClusterModel {
     /// Checks that each request has the properties that the policy and the caches need.
     pub(in crate::system) fn check_requests(&self, workload: &Workload) -> Result<(), Invalid> {
         let cluster = &self.name;
-        let needs_classes = self.dispatch.entry().needs.contains(&Need::Classes);
+        let needs_classes = self.dispatch.entry().needs.contains(&PolicyInput::Classes);
         let visits = |name: &str| {
             let mut entry_names = (0..).take(self.entry_names().len());
             entry_names.any(|at| self.demand(at).is_some_and(|demand| demand.of(name).is_some()))

@@ -21,13 +21,13 @@ impl Cluster {
         }
         let (mut work, kind) = (Nanos::ZERO, jobs[handle].job.kind);
         let own = &mut self.demands[at * self.entry_names..][..self.entry_names];
-        for (kept, demand) in own.iter_mut().zip(&jobs.brought.demands) {
+        for (kept, demand) in own.iter_mut().zip(&jobs.entry.demands) {
             *kept = demand.unwrap_or(Nanos::MAX);
             work += demand.unwrap_or(Nanos::ZERO);
         }
         // A request without a class counts as one of the first; no count of classes includes it.
         let class = self.kinds[kind as usize].class.unwrap_or(0);
-        let (target, size) = (jobs.brought.target, jobs.brought.size);
+        let (target, size) = (jobs.entry.target, jobs.entry.size);
         let request = Request { class, target, work };
         self.guests[at] = ClusterJob { request, size, kind, since: now, ..ClusterJob::default() };
         let placement = self.place(now, handle, jobs);

@@ -6,7 +6,7 @@ use thinktime_file::system::ClusterTable;
 use super::ClusterModel;
 use super::model::part_of_label;
 use crate::system::machine::MachineModel;
-use crate::system::read::{Placed, Reading};
+use crate::system::read::{ReadResult, Reading};
 
 impl ClusterModel {
     /// The machine of which each server is a copy, with its services; it and they are named as
@@ -15,7 +15,7 @@ impl ClusterModel {
         &self,
         table: &ClusterTable,
         reading: &Reading<'_>,
-    ) -> Placed<MachineModel> {
+    ) -> ReadResult<MachineModel> {
         let fail = |message: String| Err(("server".to_owned(), Invalid::new(message)));
         alone(table)?;
         let names = reading.file.machine.iter().map(|one| one.name.as_str());
@@ -53,7 +53,7 @@ impl ClusterModel {
 }
 
 /// Whether the server that a cluster names fits its other keys.
-fn alone(table: &ClusterTable) -> Placed<()> {
+fn alone(table: &ClusterTable) -> ReadResult<()> {
     let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
     if !table.station.is_empty() {
         let why = "goes without [[cluster.station]] tables: a server is a machine or has stations";

@@ -9,11 +9,11 @@ use thinktime_file::units::parse_time;
 use super::cache::CacheModel;
 use super::change::{Change, Effect};
 use crate::distribution::Distribution;
-use crate::policy::dispatch::{Dispatch, Need, Setting};
+use crate::policy::dispatch::{Dispatch, PolicyInput, Setting};
 use crate::system::demand::Demand;
 use crate::system::machine::MachineModel;
 use crate::system::node::{HoldKind, NodeModel};
-use crate::system::read::{Placed, Reading, named};
+use crate::system::read::{ReadResult, Reading, named};
 use crate::system::station::StationModel;
 
 /// A cluster, checked.
@@ -56,7 +56,7 @@ pub struct ServerStation {
 }
 
 impl ClusterModel {
-    fn from_table(table: &ClusterTable, reading: &Reading<'_>) -> Placed<ClusterModel> {
+    fn from_table(table: &ClusterTable, reading: &Reading<'_>) -> ReadResult<ClusterModel> {
         let dispatch = dispatch(table)?;
         let seen_after = table.seen_after.as_ref().map_or(Ok(0.0), |one| parse_time(&one.text()));
         let seen_after = seen_after.map_err(|error| ("seen_after".to_owned(), error))?;
@@ -89,7 +89,7 @@ impl ClusterModel {
         Ok(model)
     }
 
-    fn add_stations(&mut self, table: &ClusterTable, reading: &Reading<'_>) -> Placed<()> {
+    fn add_stations(&mut self, table: &ClusterTable, reading: &Reading<'_>) -> ReadResult<()> {
         for (at, station) in table.station.iter().enumerate() {
             let one = ServerStation::from_table(station, self, reading);
             self.stations.push(one.map_err(|(key, why)| (format!("station.{at}.{key}"), why))?);
@@ -141,10 +141,10 @@ impl ClusterModel {
 }
 
 /// The dispatch policy, which has the classes that it needs.
-fn dispatch(table: &ClusterTable) -> Placed<Dispatch> {
+fn dispatch(table: &ClusterTable) -> ReadResult<Dispatch> {
     let dispatch =
         Dispatch::parse(&table.dispatch).map_err(|error| ("dispatch".to_owned(), error))?;
-    if dispatch.entry().needs.contains(&Need::Classes) && table.classes.is_empty() {
+    if dispatch.entry().needs.contains(&PolicyInput::Classes) && table.classes.is_empty() {
         let name = dispatch.entry().name();
         let message = format!(
             "`{name}` needs the request names of each class, as in \
@@ -156,7 +156,7 @@ fn dispatch(table: &ClusterTable) -> Placed<Dispatch> {
 }
 
 /// The weight of each server.
-fn weights(table: &ClusterTable) -> Placed<Vec<f64>> {
+fn weights(table: &ClusterTable) -> ReadResult<Vec<f64>> {
     let wrong = |message: String| Err(("weights".to_owned(), Invalid::new(message)));
     let servers = table.servers as usize;
     if table.weights.is_empty() {
@@ -173,7 +173,7 @@ fn weights(table: &ClusterTable) -> Placed<Vec<f64>> {
 
 /// A name of a cluster, or of a station, a machine or a service in it: a `/` would make `web/3/cpu`
 /// unclear.
-pub(super) fn part_of_label(name: &str) -> Placed<String> {
+pub(super) fn part_of_label(name: &str) -> ReadResult<String> {
     let name = named(name)?;
     match name.contains('/') {
         true => Err(("name".to_owned(), Invalid::new("must be without `/`"))),
@@ -182,7 +182,7 @@ pub(super) fn part_of_label(name: &str) -> Placed<String> {
 }
 
 /// The request names of each class; each name is in one at most.
-fn classes(table: &ClusterTable) -> Placed<Vec<(String, Vec<String>)>> {
+fn classes(table: &ClusterTable) -> ReadResult<Vec<(String, Vec<String>)>> {
     let mut seen = Vec::new();
     for (class, names) in &table.classes {
         for name in names {
@@ -201,7 +201,7 @@ impl ServerStation {
         table: &StationTable,
         cluster: &ClusterModel,
         reading: &Reading<'_>,
-    ) -> Placed<ServerStation> {
+    ) -> ReadResult<ServerStation> {
         let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
         let mut model = StationModel::from_table(table, reading.files)?;
         model.name = format!("{}/{}", cluster.name, part_of_label(&table.name)?);
@@ -267,7 +267,7 @@ impl NodeModel for ClusterModel {
     }
 
     fn looks_at_content(&self) -> bool {
-        self.cache.is_some() || self.dispatch.entry().needs.contains(&Need::Targets)
+        self.cache.is_some() || self.dispatch.entry().needs.contains(&PolicyInput::Targets)
     }
 
     fn capacity_at(&self, entry: u32) -> Option<f64> {

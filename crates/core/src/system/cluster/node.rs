@@ -10,7 +10,7 @@ use super::part::Part;
 use super::server::{Notice, Server, ServerEvent};
 use super::{ClusterModel, ClusterSummary};
 use crate::heap::Heap;
-use crate::policy::dispatch::{Need, Request, Switch};
+use crate::policy::dispatch::{PolicyInput, Request, Switch};
 use crate::random::{Purpose, Stream};
 use crate::system::agenda::Agenda;
 use crate::system::ids::{EntranceId, NodeId};
@@ -111,7 +111,7 @@ impl Cluster {
         let parts = Part::all(id, model, building);
         let classes: Vec<String> = model.classes.iter().map(|(class, _)| class.clone()).collect();
         let cache = model.cache.as_ref().map(|cache| Cache::new(cache.replacement, cache.bytes));
-        let probed = model.dispatch.entry().needs.contains(&Need::Probes);
+        let probed = model.dispatch.entry().needs.contains(&PolicyInput::Probes);
         let server = Server::new(classes.len(), cache, probed);
         let per_server = parts.len() / servers;
         let servers_of = (0..servers as u32).flat_map(|one| std::iter::repeat_n(one, per_server));

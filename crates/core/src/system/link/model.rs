@@ -8,7 +8,7 @@ use thinktime_file::workload::Reuse;
 
 use super::window::CongestionControl;
 use crate::system::node::NodeModel;
-use crate::system::read::{Placed, Reading, named};
+use crate::system::read::{ReadResult, Reading, named};
 
 /// A link, checked.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl LinkModel {
         bytes + HEADER_BYTES * (bytes / self.segment as f64).max(1.0)
     }
 
-    fn from_table(table: &LinkTable) -> Placed<LinkModel> {
+    fn from_table(table: &LinkTable) -> ReadResult<LinkModel> {
         let delay_s = time("delay", table.delay.as_ref(), 0.0, 0.0)?;
         let jitter_s = time("jitter", table.jitter.as_ref(), 0.0, 0.0)?;
         if jitter_s > delay_s {
@@ -94,12 +94,12 @@ impl LinkModel {
     }
 }
 
-fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
+fn wrong<T>(key: &str, message: impl Into<String>) -> ReadResult<T> {
     Err((key.to_owned(), Invalid::new(message)))
 }
 
 /// The meaning of a word.
-fn one_of<T: Copy>(key: &str, word: Option<&String>, all: &[(&str, T)]) -> Placed<Option<T>> {
+fn one_of<T: Copy>(key: &str, word: Option<&String>, all: &[(&str, T)]) -> ReadResult<Option<T>> {
     let Some(word) = word else { return Ok(None) };
     match all.iter().find(|(name, _)| name == word) {
         Some((_, meaning)) => Ok(Some(*meaning)),
@@ -111,7 +111,7 @@ fn one_of<T: Copy>(key: &str, word: Option<&String>, all: &[(&str, T)]) -> Place
     }
 }
 
-fn time(key: &str, value: Option<&Scalar>, default: f64, least: f64) -> Placed<f64> {
+fn time(key: &str, value: Option<&Scalar>, default: f64, least: f64) -> ReadResult<f64> {
     let Some(value) = value else { return Ok(default) };
     let seconds = parse_time(&value.text()).map_err(|error| (key.to_owned(), error))?;
     match seconds {
@@ -121,13 +121,13 @@ fn time(key: &str, value: Option<&Scalar>, default: f64, least: f64) -> Placed<f
     }
 }
 
-fn size(key: &str, value: Option<&Scalar>) -> Placed<Option<f64>> {
+fn size(key: &str, value: Option<&Scalar>) -> ReadResult<Option<f64>> {
     let Some(value) = value else { return Ok(None) };
     let parsed = Quantity::parse(&value.text()).and_then(|size| size.expect(Dimension::Size));
     Ok(Some(parsed.map_err(|error| (key.to_owned(), error))?))
 }
 
-fn loss(value: Option<&Scalar>) -> Placed<f64> {
+fn loss(value: Option<&Scalar>) -> ReadResult<f64> {
     let Some(value) = value else { return Ok(0.0) };
     match parse_share(&value.text()) {
         Ok(loss) if loss < LOSS_END => Ok(loss),
@@ -137,7 +137,7 @@ fn loss(value: Option<&Scalar>) -> Placed<f64> {
 }
 
 /// The rate with the buffer before it, which has room for at least one packet.
-fn rate(table: &LinkTable, packet: f64) -> Placed<Option<(f64, f64)>> {
+fn rate(table: &LinkTable, packet: f64) -> ReadResult<Option<(f64, f64)>> {
     let buffer = size("buffer", table.buffer.as_ref())?;
     let Some(value) = &table.rate else {
         return match buffer {

@@ -6,7 +6,7 @@ use thinktime_file::workload::Reuse;
 use super::direction::LinkDirection;
 use super::figures::{Counts, LinkSummary};
 use super::model::LinkModel;
-use super::transfer::{BACK, Begin, OUT, Outcome, Path, Transfer};
+use super::transfer::{BACK, OUT, Outcome, Path, Transfer, TransferStart};
 use crate::failure::CONNECT_TIMEOUT;
 use crate::heap::Heap;
 use crate::random::{Purpose, StreamFamily};
@@ -92,7 +92,7 @@ impl Link {
 
 impl Node for Box<Link> {
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
-        let (handle, bytes) = (visit.handle, jobs.brought.size);
+        let (handle, bytes) = (visit.handle, jobs.entry.size);
         let visitor = &mut jobs[handle];
         (visitor.place, visitor.waited_for) = (Place::Inside(self.id), Cause::Network);
         // Its time is not a service.
@@ -105,7 +105,7 @@ impl Node for Box<Link> {
         self.counts.transfers += 1;
         self.counts.bytes += bytes;
         self.counts.connections += u64::from(connects && way == OUT);
-        let begin = Begin { handle, way, bytes, connects, stream };
+        let begin = TransferStart { handle, way, bytes, connects, stream };
         let transfer = Some(Transfer::new(begin, &self.model, now));
         let place = match self.free.pop() {
             Some(place) => {

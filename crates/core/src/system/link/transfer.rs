@@ -87,7 +87,7 @@ const SYNS: u32 = 7;
 const SURE: u64 = 3;
 
 /// How a transfer begins.
-pub(super) struct Begin {
+pub(super) struct TransferStart {
     pub(super) handle: Handle,
     /// [`OUT`] or [`BACK`].
     pub(super) way: usize,
@@ -98,8 +98,8 @@ pub(super) struct Begin {
 }
 
 impl Transfer {
-    pub(super) fn new(begin: Begin, link: &LinkModel, now: Nanos) -> Transfer {
-        let Begin { handle, way, bytes, connects, stream } = begin;
+    pub(super) fn new(begin: TransferStart, link: &LinkModel, now: Nanos) -> Transfer {
+        let TransferStart { handle, way, bytes, connects, stream } = begin;
         let segments = bytes.div_ceil(link.segment).max(1);
         let round_trip_s = 2.0 * link.delay_s;
         let mut timer = if connects { Timer::NEW } else { Timer::settled(round_trip_s) };

@@ -5,7 +5,7 @@ use thinktime_file::schema::Scalar;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::parse_time;
 
-use super::super::read::Placed;
+use super::super::read::ReadResult;
 use super::features::{Features, QueueNumber};
 
 /// The CPU time that the threads of a service may use: `cpu.max` and `cpu.max.burst` of a control
@@ -38,7 +38,7 @@ const PERIOD: Nanos = Nanos(100_000_000);
 /// More cores than any machine has; quotas stay far below the end of [`Nanos`].
 const MOST_CORES: f64 = 1e6;
 
-fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
+fn wrong<T>(key: &str, message: impl Into<String>) -> ReadResult<T> {
     Err((key.to_owned(), Invalid::new(message)))
 }
 
@@ -54,7 +54,7 @@ impl Limit {
     }
 
     /// The limit that the keys give; `None` if they give none.
-    pub(super) fn read(keys: LimitKeys<'_>, features: &Features) -> Placed<Option<Limit>> {
+    pub(super) fn read(keys: LimitKeys<'_>, features: &Features) -> ReadResult<Option<Limit>> {
         if keys.cpu_limit.is_some() && keys.quota.is_some() {
             return wrong("quota", "does not go with cpu_limit, which is a quota in cores");
         }
@@ -87,7 +87,7 @@ impl Limit {
 }
 
 /// Runtime is given to the run queues of cores, which not all schedulers have.
-fn check_features(key: &str, features: &Features) -> Placed<()> {
+fn check_features(key: &str, features: &Features) -> ReadResult<()> {
     if features.time_sharing.levels().is_none() {
         return wrong(key, "does not go with processor sharing, where all tasks run at once");
     }
@@ -97,12 +97,12 @@ fn check_features(key: &str, features: &Features) -> Placed<()> {
     Ok(())
 }
 
-fn time(key: &str, value: Option<&Scalar>) -> Placed<Option<Nanos>> {
+fn time(key: &str, value: Option<&Scalar>) -> ReadResult<Option<Nanos>> {
     let parse = |scalar: &Scalar| parse_time(&scalar.text()).map(Nanos::from_secs_f64);
     value.map(parse).transpose().map_err(|error| (key.to_owned(), error))
 }
 
-fn enough(key: &str, quota: Nanos) -> Placed<Nanos> {
+fn enough(key: &str, quota: Nanos) -> ReadResult<Nanos> {
     if quota < LEAST {
         return wrong(key, "gives less than 1ms in a period, the least that Linux takes");
     }
@@ -110,12 +110,12 @@ fn enough(key: &str, quota: Nanos) -> Placed<Nanos> {
 }
 
 /// What a number of cores is in each period.
-fn quota_of(text: &str, period: Nanos) -> Placed<Nanos> {
+fn quota_of(text: &str, period: Nanos) -> ReadResult<Nanos> {
     Ok(Nanos((cores(text)? * period.0 as f64).round() as u64))
 }
 
 /// A number of cores as Kubernetes writes it: `1.5`, or thousandths as in `700m`.
-fn cores(text: &str) -> Placed<f64> {
+fn cores(text: &str) -> ReadResult<f64> {
     let (digits, unit) = match text.strip_suffix('m') {
         Some(thousandths) => (thousandths, 1e-3),
         None => (text, 1.0),

@@ -9,7 +9,7 @@ use thinktime_file::time::Nanos;
 use thinktime_file::units::parse_time;
 
 use super::super::demand::Demand;
-use super::super::read::{Placed, Reading, named};
+use super::super::read::{ReadResult, Reading, named};
 use super::features::{Features, preset};
 use super::limit::{Limit, LimitKeys};
 use crate::files::Files;
@@ -68,7 +68,7 @@ const CORES_MAX: u32 = 128;
 /// The largest number of threads.
 const THREADS_MAX: u32 = 1_000_000;
 
-fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
+fn wrong<T>(key: &str, message: impl Into<String>) -> ReadResult<T> {
     Err((key.to_owned(), Invalid::new(message)))
 }
 
@@ -96,7 +96,7 @@ impl MachineModel {
         Ok(machines)
     }
 
-    fn from_table(table: &MachineTable, files: &dyn Files) -> Placed<MachineModel> {
+    fn from_table(table: &MachineTable, files: &dyn Files) -> ReadResult<MachineModel> {
         let cores = table.cores.unwrap_or(MachineTable::CORES);
         if !(1..=CORES_MAX).contains(&cores) {
             return wrong("cores", format!("must be from 1 to {CORES_MAX}"));
@@ -157,7 +157,7 @@ impl MachineModel {
     }
 }
 
-fn features(table: &MachineTable, files: &dyn Files) -> Placed<Features> {
+fn features(table: &MachineTable, files: &dyn Files) -> ReadResult<Features> {
     let key = |error| ("os".to_owned(), error);
     let text = if table.os.ends_with(".toml") {
         files.read(&table.os).map_err(key)?
@@ -200,7 +200,7 @@ impl ServiceModel {
         machine: &MachineModel,
         table: &MachineTable,
         files: &dyn Files,
-    ) -> Placed<ServiceModel> {
+    ) -> ReadResult<ServiceModel> {
         let common = Common {
             name: &table.name,
             threads: table.threads.as_ref(),
@@ -218,7 +218,7 @@ impl ServiceModel {
         table: &ServiceTable,
         machines: &[MachineModel],
         files: &dyn Files,
-    ) -> Placed<(usize, ServiceModel)> {
+    ) -> ReadResult<(usize, ServiceModel)> {
         let names = machines.iter().map(|one| one.name.as_str());
         let Some(number) = names.clone().position(|name| name == table.machine) else {
             return Err(("machine".to_owned(), unknown("machine", &table.machine, names)));
@@ -235,7 +235,7 @@ impl ServiceModel {
         Ok((number, ServiceModel::new(&machines[number], &common, files)?))
     }
 
-    fn new(machine: &MachineModel, common: &Common<'_>, files: &dyn Files) -> Placed<ServiceModel> {
+    fn new(machine: &MachineModel, common: &Common<'_>, files: &dyn Files) -> ReadResult<Self> {
         let threads = common.threads.map_or(Ok(Threads::PerRequest), Threads::parse);
         let level = machine.level(common.priority).map_err(|error| ("priority".into(), error))?;
         let cores = match common.cores {
@@ -254,7 +254,7 @@ impl ServiceModel {
     }
 }
 
-fn mask(listed: &[u32], machine: &MachineModel) -> Placed<u128> {
+fn mask(listed: &[u32], machine: &MachineModel) -> ReadResult<u128> {
     if machine.features.time_sharing.levels().is_none() {
         return wrong("cores", "does not go with processor sharing, which has no cores to choose");
     }

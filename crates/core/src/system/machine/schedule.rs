@@ -26,7 +26,7 @@ pub struct Turn {
 
 /// The reason why a task is given a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Placing {
+pub enum PlacementReason {
     /// It is new.
     New,
     /// It woke, and not on its former core.
@@ -37,7 +37,7 @@ pub enum Placing {
 
 /// A task is given a core: its first one, or one other than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placed {
+pub struct CoreAssignment {
     /// The machine's number among the machines.
     pub machine: u32,
     /// The task's number among all of the machine.
@@ -47,7 +47,7 @@ pub struct Placed {
     /// The time.
     pub at: Nanos,
     /// The reason.
-    pub why: Placing,
+    pub why: PlacementReason,
     /// The core that it had; `None` for a new task.
     pub from: Option<u32>,
     /// The core that it has then.
@@ -60,7 +60,7 @@ pub struct Schedule {
     /// The tasks of each core over time.
     pub turns: Vec<Turn>,
     /// The placements of tasks.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<CoreAssignment>,
 }
 
 /// The number of turns that are kept.

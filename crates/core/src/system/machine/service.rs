@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use thinktime_file::time::Nanos;
 
 use super::super::jobs::Handle;
-use super::{Birth, Cause, Machine, NO_TASK, ServiceModel, TaskId, Threads, Work};
+use super::{Cause, Machine, NO_TASK, ServiceModel, TaskId, TaskOrigin, Threads, Work};
 
 /// A service in motion.
 #[derive(Debug)]
 pub(super) struct Service {
-    birth: Birth,
+    origin: TaskOrigin,
     threads: Threads,
     queue_limit: usize,
     /// By visitor, the thread that it has.
@@ -57,15 +57,19 @@ pub(super) enum Admission {
 
 impl Service {
     pub(super) fn new(number: u32, model: &ServiceModel) -> Service {
-        let birth =
-            Birth { service: number, level: model.level, cores: model.cores, creator: NO_TASK };
+        let origin = TaskOrigin {
+            service: number,
+            level: model.level,
+            cores: model.cores,
+            creator: NO_TASK,
+        };
         let loops = match model.threads {
             Threads::EventLoops(count) => count,
             Threads::PerRequest | Threads::Pool(_) => 0,
         };
         let new_loop = || EventLoop { task: NO_TASK, busy: false, waiting: VecDeque::new() };
         Service {
-            birth,
+            origin,
             threads: model.threads,
             queue_limit: usize::try_from(model.queue_limit).unwrap_or(usize::MAX),
             task_of: Vec::new(),
@@ -133,7 +137,7 @@ impl Service {
 
     fn start(&mut self, now: Nanos, machine: &mut Machine, creator: TaskId) -> TaskId {
         self.made += 1;
-        machine.start(now, Birth { creator, ..self.birth })
+        machine.start(now, TaskOrigin { creator, ..self.origin })
     }
 
     fn serve_in_loop(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Admission {
@@ -154,7 +158,7 @@ impl Service {
             return Admission::Waits;
         }
         if at.task == NO_TASK {
-            at.task = machine.start(now, self.birth);
+            at.task = machine.start(now, self.origin);
         }
         at.busy = true;
         machine.run(now, at.task, burst.work, burst.demand, burst.cause);
@@ -222,7 +226,7 @@ impl Service {
             let works = at.busy && done != Some(at.task);
             if works && machine.work(at.task).1.owner == visitor {
                 machine.end(now, at.task);
-                at.task = machine.start(now, self.birth);
+                at.task = machine.start(now, self.origin);
                 served.extend(at.begin_next(now, machine));
             }
         }

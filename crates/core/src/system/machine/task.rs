@@ -47,7 +47,7 @@ pub(crate) enum Cause {
 
 /// The properties of a new task.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Birth {
+pub(crate) struct TaskOrigin {
     /// The service's number on the machine, which gives it back.
     pub(crate) service: u32,
     /// The number of levels from the best down to its static priority.
@@ -72,7 +72,7 @@ pub(crate) struct Work {
 /// A task. The last fields belong to the kinds of time sharing, which define them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
-    pub(super) birth: Birth,
+    pub(super) origin: TaskOrigin,
     /// Its number among all tasks of the machine, for schedules.
     pub(super) serial: u64,
     /// The request that it works for.
@@ -118,7 +118,7 @@ pub(super) struct Task {
 }
 
 const BLANK: Task = Task {
-    birth: Birth { service: 0, level: 0, cores: u128::MAX, creator: NO_TASK },
+    origin: TaskOrigin { service: 0, level: 0, cores: u128::MAX, creator: NO_TASK },
     serial: 0,
     work: Work { owner: 0, kind: 0, session: 0 },
     state: State::Gone,
@@ -150,7 +150,7 @@ const BLANK: Task = Task {
 
 impl Task {
     pub(super) fn may_run_on(&self, core: u32) -> bool {
-        self.birth.cores & (1 << core) != 0
+        self.origin.cores & (1 << core) != 0
     }
 }
 
@@ -163,14 +163,14 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    pub(super) fn add(&mut self, birth: Birth, now: Nanos) -> TaskId {
+    pub(super) fn add(&mut self, origin: TaskOrigin, now: Nanos) -> TaskId {
         self.born += 1;
         let task = Task {
-            birth,
+            origin,
             serial: self.born - 1,
             state: State::New,
             since: now,
-            level: birth.level,
+            level: origin.level,
             ..BLANK
         };
         if let Some(id) = self.free.pop() {

@@ -10,7 +10,7 @@ pub(super) struct ByKind {
     /// By kind, the place of its integral; empty if there are not several kinds. Of hundreds of
     /// kinds, a station sees few.
     places: Vec<u32>,
-    seen: Vec<OfKind>,
+    seen: Vec<KindTimes>,
 }
 
 /// A job that leaves.
@@ -31,7 +31,7 @@ impl Left {
 const UNSEEN: u32 = u32::MAX;
 
 #[derive(Debug)]
-struct OfKind {
+struct KindTimes {
     kind: u32,
     number: u64,
     number_before: u64,
@@ -78,7 +78,7 @@ impl ByKind {
         self.places[kind as usize] = self.seen.len() as u32;
         let (number, number_before, present, served) = (0, 0, 0, 0);
         let demands = Demands::default();
-        self.seen.push(OfKind { kind, number, number_before, present, demands, served });
+        self.seen.push(KindTimes { kind, number, number_before, present, demands, served });
     }
 
     #[inline(always)]
@@ -91,7 +91,7 @@ impl ByKind {
 
     /// The averages over this time, which ends now.
     pub(super) fn summary(&self, now: Nanos, span: Nanos) -> Vec<KindSummary> {
-        let of = |one: &OfKind| {
+        let of = |one: &KindTimes| {
             let present = one.present + i128::from(one.number) * i128::from(now.0);
             KindSummary {
                 kind: one.kind,

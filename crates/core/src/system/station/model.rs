@@ -8,7 +8,7 @@ use thinktime_file::units::parse_time;
 
 use super::super::demand::{Demand, DemandLaw};
 use super::super::node::{NodeModel, demand_names};
-use super::super::read::{Placed, Reading, at_least_one, named};
+use super::super::read::{ReadResult, Reading, at_least_one, named};
 use super::batch::BatchModel;
 use super::pace::PaceModel;
 use crate::files::Files;
@@ -56,7 +56,7 @@ impl StationModel {
     pub(in crate::system) fn from_table(
         table: &StationTable,
         files: &dyn Files,
-    ) -> Placed<StationModel> {
+    ) -> ReadResult<StationModel> {
         let policy = table.policy.as_deref().unwrap_or(StationTable::POLICY);
         let discipline =
             scheduling::parse(policy, files).map_err(|error| ("policy".to_owned(), error))?;
@@ -136,7 +136,7 @@ impl StationModel {
 }
 
 /// Checks that the keys by request name are those of the policy.
-fn check_by_name(table: &StationTable, policy: &str, rank: &Rank) -> Placed<()> {
+fn check_by_name(table: &StationTable, policy: &str, rank: &Rank) -> ReadResult<()> {
     let StationTable { priority, deadline, weight, .. } = table;
     let keys = [
         ("priority", "priority", Rank::Class, priority.is_empty(), "class", "1"),
@@ -158,7 +158,7 @@ fn check_by_name(table: &StationTable, policy: &str, rank: &Rank) -> Placed<()> 
     Ok(())
 }
 
-fn deadlines(table: &StationTable) -> Placed<Vec<(String, Nanos)>> {
+fn deadlines(table: &StationTable) -> ReadResult<Vec<(String, Nanos)>> {
     let one = |(name, scalar): (&String, &Scalar)| {
         let time = parse_time(&scalar.text());
         let time = time.map_err(|error| (format!("deadline.{name}"), error))?;
@@ -167,7 +167,7 @@ fn deadlines(table: &StationTable) -> Placed<Vec<(String, Nanos)>> {
     table.deadline.iter().map(one).collect()
 }
 
-fn weights(table: &StationTable) -> Placed<Vec<(String, f64)>> {
+fn weights(table: &StationTable) -> ReadResult<Vec<(String, f64)>> {
     let one = |(name, weight): (&String, &f64)| match (1e-6..=1e6).contains(weight) {
         true => Ok((name.clone(), *weight)),
         false => {
@@ -240,7 +240,7 @@ impl Overload {
         newest_first_above: usize::MAX,
     };
 
-    fn from_table(table: &StationTable, discipline: &Discipline) -> Placed<Overload> {
+    fn from_table(table: &StationTable, discipline: &Discipline) -> ReadResult<Overload> {
         let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
         let queue_timeout = match &table.queue_timeout {
             None => Nanos::MAX,

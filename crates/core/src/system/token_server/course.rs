@@ -2,8 +2,7 @@
 
 use thinktime_file::time::Nanos;
 
-use crate::attempt::EventTimes;
-use crate::request::TokenCounts;
+use crate::attempt::{EventTimes, TokenCounts};
 
 /// A request's course through the steps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +20,7 @@ pub(super) struct Course {
 
 /// What a step gave to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum StepOutcome {
     /// Its prompt is not read yet.
     Nothing,
     /// A token, this long after the one before, if there was one.
@@ -59,20 +58,21 @@ impl Course {
     }
 
     /// A step ends.
-    pub(super) fn step(&mut self, now: Nanos) -> Given {
+    pub(super) fn step(&mut self, now: Nanos) -> StepOutcome {
         self.unread -= self.reading;
         let waits = self.unread > 0;
         self.reading = 0;
         if waits {
-            return Given::Nothing;
+            return StepOutcome::Nothing;
         }
-        let EventTimes { count, first, last } = &mut self.events;
+        let EventTimes { count, first, last, tokens } = &mut self.events;
         let gap = (*count > 0).then(|| now.since(*last));
         if *count == 0 {
             *first = now;
         }
         (*count, *last) = (*count + 1, now);
-        Given::Token(gap)
+        *tokens = TokenCounts { output: *count, ..self.counts };
+        StepOutcome::Token(gap)
     }
 
     /// It gives its memory back.

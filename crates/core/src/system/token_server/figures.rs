@@ -2,7 +2,7 @@
 
 use thinktime_file::time::Nanos;
 
-use super::model::Needed;
+use super::model::StepShares;
 use super::summary::TokenServerSummary;
 use crate::statistics::Tally;
 use crate::system::node::Detail;
@@ -22,7 +22,7 @@ struct Integrals {
     until: Nanos,
     running: f64,
     held: f64,
-    needed: Needed,
+    needed: StepShares,
 }
 
 /// The state from one change to the next.
@@ -33,12 +33,12 @@ pub(super) struct State {
     /// The tokens in memory.
     pub(super) held: u64,
     /// The shares of the present step's time that full steps would need.
-    pub(super) needed: Needed,
+    pub(super) needed: StepShares,
 }
 
 impl Integrals {
     fn at(now: Nanos) -> Integrals {
-        Integrals { until: now, running: 0.0, held: 0.0, needed: Needed::default() }
+        Integrals { until: now, running: 0.0, held: 0.0, needed: StepShares::default() }
     }
 
     fn pass(&mut self, now: Nanos, state: State) {

@@ -8,7 +8,7 @@ use thinktime_file::units::parse_time;
 
 use crate::system::demand::{Demand, DemandLaw};
 use crate::system::node::NodeModel;
-use crate::system::read::{Placed, Reading, at_least_one, named};
+use crate::system::read::{ReadResult, Reading, at_least_one, named};
 use crate::system::token_demand::TokenDemand;
 
 /// A server of tokens, checked.
@@ -40,7 +40,7 @@ pub struct Steps {
 
 /// The shares of a step's time that full steps would need.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Needed {
+pub(super) struct StepShares {
     /// If all places were taken.
     pub(super) places: f64,
     /// If what is the closest to full were full.
@@ -51,7 +51,7 @@ pub(super) struct Needed {
 const LONGEST_S: f64 = 3600.0;
 
 impl Steps {
-    fn from_table(table: &TokenServerTable) -> Placed<Steps> {
+    fn from_table(table: &TokenServerTable) -> ReadResult<Steps> {
         let or_zero = |key: &str, value: &Option<Scalar>| {
             value.as_ref().map_or(Ok(Nanos::ZERO), |value| time(key, value))
         };
@@ -86,14 +86,14 @@ impl Steps {
 
     /// The parts of a step's time that its content would need in steps that are full: of requests;
     /// and of requests, of tokens of prompts or of tokens in memory, whichever needs the most.
-    pub(super) fn shares_needed(&self, requests: u64, prompt_tokens: u64, held: u64) -> Needed {
+    pub(super) fn shares_needed(&self, requests: u64, prompt_tokens: u64, held: u64) -> StepShares {
         let of_batch = requests as f64 / f64::from(self.max_batch);
         let of_chunk =
             self.prefill_chunk.map_or(0.0, |most| prompt_tokens as f64 / f64::from(most));
         let of_memory = self.memory.map_or(0.0, |most| held as f64 / most as f64);
         let whole = self.time_of(requests, prompt_tokens).as_f64();
         let share = |of: f64| 1.0 - self.time.as_f64() * (1.0 - of) / whole;
-        Needed { places: share(of_batch), all: share(of_batch.max(of_chunk).max(of_memory)) }
+        StepShares { places: share(of_batch), all: share(of_batch.max(of_chunk).max(of_memory)) }
     }
 
     fn demand(&self) -> TokenDemand {
@@ -104,14 +104,14 @@ impl Steps {
 }
 
 impl TokenServerModel {
-    fn from_table(table: &TokenServerTable) -> Placed<TokenServerModel> {
+    fn from_table(table: &TokenServerTable) -> ReadResult<TokenServerModel> {
         let steps = Steps::from_table(table)?;
         let demand = Demand::All(DemandLaw::Tokens(Box::new(steps.demand())));
         Ok(TokenServerModel { name: named(&table.name)?, steps, demand })
     }
 }
 
-fn time(key: &str, value: &Scalar) -> Placed<Nanos> {
+fn time(key: &str, value: &Scalar) -> ReadResult<Nanos> {
     let placed = |error: Invalid| (key.to_owned(), error);
     let seconds = parse_time(&value.text()).map_err(placed)?;
     if seconds > LONGEST_S {

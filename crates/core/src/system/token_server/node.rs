@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use thinktime_file::time::Nanos;
 
-use super::course::{Course, Given};
+use super::course::{Course, StepOutcome};
 use super::figures::{Figures, State};
-use super::model::{Needed, Steps, TokenServerModel};
+use super::model::{StepShares, Steps, TokenServerModel};
 use crate::system::ids::NodeId;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::machine::Cause;
@@ -30,7 +30,7 @@ pub(in crate::system) struct TokenServer {
     /// The tokens that the present step reads.
     reads: u64,
     /// The shares of its time that full steps would need.
-    needed: Needed,
+    needed: StepShares,
     phase: Phase,
     monitor: Monitor,
     figures: Figures,
@@ -60,7 +60,7 @@ impl Build for TokenServerModel {
             done: VecDeque::new(),
             held: 0,
             reads: 0,
-            needed: Needed::default(),
+            needed: StepShares::default(),
             phase: Phase::Idle,
             monitor: Monitor::new(1, kinds),
             figures: Figures::new(kinds),
@@ -156,7 +156,7 @@ impl TokenServer {
         let requests = courses().filter(|one| one.is_in_step()).count() as u64;
         let reads = courses().map(|one| one.reading).sum();
         if requests == 0 {
-            (self.phase, self.needed) = (Phase::Idle, Needed::default());
+            (self.phase, self.needed) = (Phase::Idle, StepShares::default());
             return;
         }
         let time = self.steps.time_of(requests, reads);
@@ -172,7 +172,7 @@ impl TokenServer {
         figures.step_ended(self.reads);
         running.retain(|handle| {
             let course = &mut courses[*handle as usize];
-            let Given::Token(gap) = course.step(now) else { return true };
+            let StepOutcome::Token(gap) = course.step(now) else { return true };
             let job = jobs[*handle].job;
             figures.token(job.kind, gap);
             if let Some(given) = &mut jobs.given {
@@ -199,7 +199,7 @@ impl TokenServer {
 impl Node for Box<TokenServer> {
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
         let Visit { handle, demand, .. } = visit;
-        let course = Course::new(jobs.brought.tokens);
+        let course = Course::new(jobs.entry.tokens);
         if self.steps.memory.is_some_and(|all| course.memory_max() > all) {
             return Answer::Refused;
         }

@@ -2,9 +2,8 @@ use thinktime_file::schema::Source;
 use thinktime_file::time::Nanos;
 
 use super::TokenServerSummary;
-use crate::attempt::EventTimes;
+use crate::attempt::{EventTimes, TokenCounts};
 use crate::files::NoFiles;
-use crate::request::TokenCounts;
 use crate::system::{
     DemandSource, Departure, Job, JobRef, NodeSummary, Program, StationSummary, System, SystemModel,
 };
@@ -46,7 +45,7 @@ fn served(system: &mut System<Given>, jobs: &[(u64, u32, u32)]) -> Vec<Option<(u
         }
         if system.next_event() <= next {
             let Some(left) = system.advance() else { continue };
-            let EventTimes { count, first, last } = system.take_events(&left);
+            let EventTimes { count, first, last, .. } = system.take_events(&left);
             let (_, _, output) = jobs[left.job.token as usize];
             if left.error.is_none() {
                 assert_eq!((count, last), (output, left.at));

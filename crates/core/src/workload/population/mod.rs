@@ -1,8 +1,8 @@
 //! Users of one kind: their sessions, and the course of these.
 
+mod abandoned_steps;
 pub(super) mod browsing;
 pub(super) mod course;
-mod forsaken_steps;
 mod journeys;
 mod log_replay;
 pub(super) mod start;

@@ -9,7 +9,7 @@ use crate::journey::Count;
 
 /// How the sessions of a workload begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beginning {
+pub enum InitialState {
     /// In their long-run state, except for those that wait for a response.
     Steady,
     /// Empty, because the file says so.
@@ -27,23 +27,25 @@ const SESSIONS_MAX: f64 = 1e7;
 impl Population {
     /// How its sessions begin.
     #[must_use]
-    pub fn beginning(&self) -> Beginning {
+    pub fn beginning(&self) -> InitialState {
         let think = match &self.sessions {
-            Sessions::Open { .. } => return Beginning::Steady,
+            Sessions::Open { .. } => return InitialState::Steady,
             // In the middle of its course a session would not have the values that it takes at the
             // beginning.
-            _ if self.programs.is_some() || self.values.has_takes() => return Beginning::Unknown,
-            _ if self.table.arrivals.start == Some(Start::Empty) => return Beginning::Chosen,
-            Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
-                return Beginning::Unknown;
+            _ if self.programs.is_some() || self.values.has_takes() => {
+                return InitialState::Unknown;
             }
-            Sessions::PartlyOpen { .. } if self.lasts.is_some() => return Beginning::Unknown,
+            _ if self.table.arrivals.start == Some(Start::Empty) => return InitialState::Chosen,
+            Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
+                return InitialState::Unknown;
+            }
+            Sessions::PartlyOpen { .. } if self.lasts.is_some() => return InitialState::Unknown,
             Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
         };
         if think.settles() && self.thinks.iter().flatten().all(Distribution::settles) {
-            Beginning::Steady
+            InitialState::Steady
         } else {
-            Beginning::NeverSteady
+            InitialState::NeverSteady
         }
     }
 
@@ -112,7 +114,7 @@ impl Population {
     /// The mean number of sessions that think at the start, if `clients` does not give it.
     fn thinking_at_start(&self) -> f64 {
         match &self.sessions {
-            Sessions::PartlyOpen { .. } if self.beginning() == Beginning::Steady => {
+            Sessions::PartlyOpen { .. } if self.beginning() == InitialState::Steady => {
                 self.thinking_before_start()
             }
             _ => 0.0,
@@ -124,10 +126,13 @@ impl Workload {
     /// How the sessions of all populations begin: if they differ, in the way that needs the longest
     /// explanation.
     #[must_use]
-    pub fn beginning(&self) -> Beginning {
+    pub fn beginning(&self) -> InitialState {
         let all = || self.populations.iter().map(Population::beginning);
-        let order = [Beginning::NeverSteady, Beginning::Unknown, Beginning::Chosen];
-        order.into_iter().find(|one| all().any(|other| other == *one)).unwrap_or(Beginning::Steady)
+        let order = [InitialState::NeverSteady, InitialState::Unknown, InitialState::Chosen];
+        order
+            .into_iter()
+            .find(|one| all().any(|other| other == *one))
+            .unwrap_or(InitialState::Steady)
     }
 
     /// Refuses a start with more sessions than fit in memory.

@@ -38,6 +38,15 @@ fn end_of_level(begin: &[u8]) -> Option<usize> {
 fn after_name(rest: &[u8], direct: bool) -> &[u8] {
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     let length = rest.iter().take_while(|byte| in_name(byte)).count();
+    // `[TIME LEVEL program::module] TEXT` and `LEVEL program::module: TEXT`, as in Rust.
+    let in_path = |byte: &u8| in_name(byte) || *byte == b':';
+    let (path, behind) = rest.split_at(rest.iter().take_while(|byte| in_path(byte)).count());
+    let is_module = memchr::memmem::find(path, b"::").is_some() && path.ends_with(b":");
+    match behind {
+        [b']', b' ', text @ ..] if !path.is_empty() => return text,
+        [b' ', text @ ..] if is_module => return text,
+        _ => {}
+    }
     let named =
         rest.first().is_some_and(u8::is_ascii_alphabetic) && rest.get(length) == Some(&b':');
     match rest.get(length + 1) {

@@ -229,3 +229,29 @@ fn what_a_table_of_the_w3c_lacks_is_told() {
         assert!(error.contains("`c-ip`, `cs-method`"), "{error}");
     }
 }
+
+#[test]
+fn lines_of_uwsgi_and_actix_are_read_among_others() {
+    let uwsgi = "[pid: 7|app: 0|req: 1/1] 203.0.113.7 () {42 vars in 812 bytes} [Sun Nov 22 \
+                 10:00:00 2026] GET /a => generated 9 bytes in 1250 micros (HTTP/1.1 200) 2 \
+                 headers in 79 bytes (1 switches on core 0)";
+    let text =
+        format!("*** Starting uWSGI 2.0.21 (64bit) ***\n{uwsgi}\n{uwsgi}\nSIGTERM\n{uwsgi}\n");
+    let (name, entries, bad) = read(&text);
+    assert_eq!((name, entries.len(), bad), ("uwsgi", 3, 2));
+    let expected = "1795341600000.000000 1000000000ns a=203.0.113.7 m=GET p=/a s=200 b=9 d=1250000";
+    assert_eq!(entries[0], expected);
+    let actix = "203.0.113.7 \"GET /a HTTP/1.1\" 200 9 \"-\" \"x\" 0.250000";
+    for before in [
+        "[2026-11-22T10:00:00.5Z INFO  actix_web::middleware::logger] ",
+        "web-1  | [2026-11-22T10:00:00.5Z INFO  actix_web::middleware::logger] ",
+        "2026-11-22T10:00:00.5Z  INFO actix_web::middleware::logger: ",
+    ] {
+        let (name, entries, _) =
+            read(&format!("{before}{actix}\n{before}started\n{before}{actix}\n"));
+        assert_eq!((name, entries.len()), ("actix", 2), "{before}");
+        let expected = "1795341600250.000000 1000000ns a=203.0.113.7 m=GET p=/a v=HTTP/1.1 g=x \
+                        s=200 b=9 d=250000000";
+        assert_eq!(entries[0], expected, "{before}");
+    }
+}

@@ -24,7 +24,7 @@ use crate::generator::transport::quic::QuicOptions;
 use crate::generator::transport::quic::socket::QuicSocket;
 use crate::generator::transport::source::Sources;
 use crate::generator::transport::tls::{TlsStream, configuration};
-use crate::generator::transport::{Plain, Transport, open_socket, open_unix};
+use crate::generator::transport::{Tcp, Transport, open_socket, open_unix};
 use crate::protocol::Capture;
 use crate::protocol::postgresql::Login;
 
@@ -199,7 +199,7 @@ impl Connector {
             }
         };
         let transport = match &self.tls {
-            None => Plain::new(socket, self.timestamps).map(Transport::Plain)?,
+            None => Tcp::new(socket, self.timestamps).map(Transport::Tcp)?,
             Some(tls) => {
                 let stream = TlsStream::new(socket, &tls.configuration, &tls.name)?;
                 Transport::Tls(Box::new(stream))

@@ -8,7 +8,7 @@ use thinktime_core::attempt::{Attempt, Ticket};
 
 use super::connection::Connection;
 use super::connector::Connector;
-use crate::generator::plan::Tries;
+use crate::generator::plan::ConnectionCounts;
 use crate::poller::Poller;
 
 /// Connections by their index, which is also their number at the poller.
@@ -22,7 +22,7 @@ pub(crate) struct Pool {
     /// Sessions' slots to the places of their connections, for timeouts.
     slot_of: Vec<u32>,
     /// If the target has several addresses: by address, the connections that were tried.
-    pub(crate) tries: BTreeMap<SocketAddr, Tries>,
+    pub(crate) tries: BTreeMap<SocketAddr, ConnectionCounts>,
 }
 
 /// No place.

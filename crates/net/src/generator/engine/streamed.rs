@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use thinktime_core::attempt::{Attempt, Ticket};
+use thinktime_core::attempt::{Attempt, Ticket, TokenCounts};
 use thinktime_core::file::StreamFormat;
 use thinktime_core::limit::Limit;
 use thinktime_core::record::{EventTimes, Row};
@@ -104,6 +104,13 @@ impl StreamedResponses {
         events.count = events.count.saturating_add(number);
     }
 
+    /// A complete response has reported these tokens.
+    fn report(&mut self, ticket: Ticket, tokens: TokenCounts) {
+        if let Some(own) = self.under_way.get_mut(&ticket.to_word()) {
+            own.events.tokens = tokens;
+        }
+    }
+
     fn has_events(&self, ticket: Ticket) -> bool {
         self.under_way.get(&ticket.to_word()).is_some_and(|own| own.events.count > 0)
     }
@@ -163,9 +170,11 @@ impl<L: Recorder> Engine<'_, L> {
         let ticket = exchange.attempt.ticket;
         let events = answer.excerpt.as_mut()?.events.as_mut()?;
         events.end();
+        let tokens = events.tokens();
         // The end need not complete an event.
         let news = events.take_news().unwrap_or_default();
         streams.arrived(ticket, news.events, now);
+        streams.report(ticket, tokens);
         let known = [
             (news.too_large, TOO_LARGE),
             (events.has_failed(), ERROR),
@@ -247,7 +256,8 @@ mod tests {
         streams.arrived(attempt.ticket, 1, at(4));
         let mut row = Row { error: Some(SILENCE), ..Row::ended(attempt, Fate::Over, at(10)) };
         streams.end(&mut row);
-        assert_eq!(row.events, EventTimes { count: 4, first: at(2), last: at(4) });
+        let times = EventTimes { count: 4, first: at(2), last: at(4), ..EventTimes::NONE };
+        assert_eq!(row.events, times);
         assert_eq!(row.event_gap(), Some(Nanos(2 * SECOND / 3)));
         streams.end(&mut row);
         let [gaps] = &streams.gaps()[..] else { panic!("one kind of request") };

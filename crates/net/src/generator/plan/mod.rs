@@ -10,7 +10,9 @@ use thinktime_core::error::Invalid;
 use thinktime_core::limit::Limit;
 use thinktime_core::options::run::{DRAIN, RunOptions};
 use thinktime_core::program::Report;
-use thinktime_core::record::{Collector, GeneratorFigures, Lost, Summary, Window, check_precision};
+use thinktime_core::record::{
+    Collector, GeneratorFigures, ObjectiveOutOfReach, Summary, Window, check_precision,
+};
 use thinktime_core::statistics::Tally;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
@@ -123,7 +125,7 @@ pub enum Ending {
     /// The watcher stopped it.
     Interrupted,
     /// An objective could no longer be met.
-    OutOfReach(Lost),
+    OutOfReach(ObjectiveOutOfReach),
     /// A part of the load is missing, for this reason.
     LoadLost(String),
 }
@@ -177,23 +179,23 @@ pub(crate) struct LoopOutcome {
     /// By kind of request, the times between the events of streamed responses.
     pub(crate) event_gaps: Vec<Tally>,
     /// If the target has several addresses: by address, the connections that were tried.
-    pub(crate) tries: BTreeMap<SocketAddr, Tries>,
+    pub(crate) tries: BTreeMap<SocketAddr, ConnectionCounts>,
     pub(crate) generator: GeneratorFigures,
 }
 
 /// The connections to an address that were opened, or could not be.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Tries {
+pub(crate) struct ConnectionCounts {
     /// Those over which a response came.
     pub(crate) answered: u64,
     /// Those that were never open.
     pub(crate) failed: u64,
 }
 
-impl fmt::Display for Tries {
+impl fmt::Display for ConnectionCounts {
     /// What the address did, as in `took none of 3 connections`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tries { answered, failed } = *self;
+        let ConnectionCounts { answered, failed } = *self;
         match answered {
             0 => write!(f, "took none of {failed} connections"),
             _ => write!(f, "did not take {failed} of {} connections", answered + failed),

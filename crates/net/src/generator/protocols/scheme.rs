@@ -1,6 +1,6 @@
 //! The schemes of targets' URLs, and their transports.
 
-use super::{Payload, Protocol, SCHEMES, http1, proxied};
+use super::{Payload, Protocol, SCHEMES, http_proxy, http1};
 
 /// The scheme of a target's URL, and its properties.
 pub(crate) struct Scheme {
@@ -58,7 +58,7 @@ impl Scheme {
         // A WebSocket begins as HTTP/1.1 does, but a proxy would not pass it on.
         let http1 = self.first().alpn == http1::PROTOCOL.alpn;
         let plain = self.carrier == Carrier::Tcp && self.payload() == Payload::Requests && http1;
-        plain.then_some(&[proxied::PROTOCOL])
+        plain.then_some(&[http_proxy::PROTOCOL])
     }
 
     /// The protocols that TLS offers: all, or the plainest alone.

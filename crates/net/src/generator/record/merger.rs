@@ -12,7 +12,7 @@ use thinktime_core::statistics::Tally;
 use thinktime_core::time::Nanos;
 
 use super::recorder::{CommonEnd, LoopMessage, Recorder, ResultRecorder};
-use crate::generator::plan::{LoopOutcome, RunProgress, Tries};
+use crate::generator::plan::{ConnectionCounts, LoopOutcome, RunProgress};
 use crate::poller::Clock;
 
 /// The time between two reports of progress.
@@ -48,9 +48,9 @@ fn both(mut one: Vec<Tally>, other: Vec<Tally>) -> Vec<Tally> {
 
 /// The connections of both, by address.
 fn sum_of(
-    mut one: BTreeMap<SocketAddr, Tries>,
-    other: BTreeMap<SocketAddr, Tries>,
-) -> BTreeMap<SocketAddr, Tries> {
+    mut one: BTreeMap<SocketAddr, ConnectionCounts>,
+    other: BTreeMap<SocketAddr, ConnectionCounts>,
+) -> BTreeMap<SocketAddr, ConnectionCounts> {
     for (address, tries) in other {
         let sum = one.entry(address).or_default();
         sum.answered += tries.answered;

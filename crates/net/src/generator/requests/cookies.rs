@@ -12,7 +12,7 @@ use crate::poller::Clock;
 pub(crate) struct Jars {
     host: String,
     secure: bool,
-    /// By the session's slot. A jar that another session left behind counts as none.
+    /// By the session's slot. The jar of an earlier session in a slot counts as empty.
     jars: HashMap<usize, Jar>,
 }
 
@@ -45,7 +45,7 @@ impl Jars {
     }
 
     /// Stores the cookie of a Set-Cookie field, from the response to a request for `target`. A
-    /// senseless one, or one for another host, is ignored.
+    /// malformed cookie, or one for another host, is ignored.
     pub(crate) fn take_in(&mut self, owner: Owner, target: &str, field: &[u8], now: Nanos) {
         let text = String::from_utf8_lossy(field);
         let Ok(cookie) = Cookie::parse(text.as_ref()) else { return };

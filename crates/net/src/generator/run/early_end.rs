@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use thinktime_core::attempt::Page;
 use thinktime_core::program::CheckCounts;
-use thinktime_core::record::{Lost, Objectives, Row, RowSink};
+use thinktime_core::record::{ObjectiveOutOfReach, Objectives, Row, RowSink};
 use thinktime_core::workload::Workload;
 
 use crate::generator::plan::{Plan, RunProgress};
@@ -29,7 +29,7 @@ impl EarlyEnd {
     pub(crate) fn watch<'a>(
         &'a self,
         watch: &'a mut dyn FnMut(RunProgress) -> bool,
-        reason: &'a mut Option<Lost>,
+        reason: &'a mut Option<ObjectiveOutOfReach>,
     ) -> impl FnMut(RunProgress) -> bool + 'a {
         let mut next_look_s = LOOK_S;
         move |progress: RunProgress| {

@@ -1,13 +1,13 @@
-//! A run from its preparation to its verdict.
+//! A run from its preparation to the judgement of its result.
 
 pub(crate) mod early_end;
-pub(crate) mod judge;
 pub(crate) mod loops;
 pub(crate) mod merge;
 pub(crate) mod part;
 pub(crate) mod preparation;
+pub(crate) mod trust;
 
-use thinktime_core::record::{Collector, Lost, RowSink, StopRule, Summary};
+use thinktime_core::record::{Collector, ObjectiveOutOfReach, RowSink, StopRule, Summary};
 use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
@@ -92,7 +92,7 @@ fn outcome(
     workload: &Workload,
     mut collector: Collector,
     done: LoopOutcome,
-    out_of_reach: Option<Lost>,
+    out_of_reach: Option<ObjectiveOutOfReach>,
 ) -> RunOutcome {
     let ending = match (out_of_reach, done.load_lost) {
         (Some(lost), _) => Ending::OutOfReach(lost),
@@ -104,12 +104,12 @@ fn outcome(
     collector.set_event_gaps(done.event_gaps);
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
-    let judged = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight);
+    let judged = trust::judge(&mut summary, &workload.slo, &ending, done.in_flight);
     // Failed scripts explain why nothing happened.
     let untrusted = collector
         .scripts_failed()
         .or(judged)
-        .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
+        .or_else(|| trust::judge_rate(&mut summary, workload, &ending));
     summary.notes.extend(workload.ended_before(done.window.end));
     summary.notes.extend(waiting_note(&summary, workload));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));

@@ -99,7 +99,7 @@ enum State {
 
 /// The connection is no longer usable.
 #[derive(Debug)]
-pub(super) struct Broken;
+pub(super) struct ConnectionLost;
 
 impl Member {
     pub(super) fn new(settings: MemberSettings) -> Member {

@@ -22,7 +22,7 @@ use crate::poller::Poller;
 use crate::protocol::Outbox;
 use crate::protocol::resp::{self, Reply};
 use commands::ScriptReply;
-use member::{Broken, Member};
+use member::{ConnectionLost, Member};
 pub(crate) use settings::Settings;
 
 /// The number of the connection at the poller, unique there.
@@ -144,7 +144,7 @@ impl Link {
         }
     }
 
-    fn go_on(&mut self, now: Nanos) -> Result<(), Broken> {
+    fn go_on(&mut self, now: Nanos) -> Result<(), ConnectionLost> {
         if self.readable {
             self.read(now)?;
         }
@@ -179,18 +179,18 @@ impl Link {
         self.pause = Nanos((self.pause.0 * 2).min(RETRY_MAX.0));
     }
 
-    fn read(&mut self, now: Nanos) -> Result<(), Broken> {
+    fn read(&mut self, now: Nanos) -> Result<(), ConnectionLost> {
         for _ in 0..READS_PER_TURN {
             let Some(socket) = &mut self.socket else { return Ok(()) };
             match socket.read(&mut self.buffer) {
-                Ok(0) => return Err(Broken),
+                Ok(0) => return Err(ConnectionLost),
                 Ok(count) => self.input.extend_from_slice(&self.buffer[..count]),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) if would_block(&error) => {
                     self.readable = false;
                     return Ok(());
                 }
-                Err(_) => return Err(Broken),
+                Err(_) => return Err(ConnectionLost),
             }
             self.take(now)?;
         }
@@ -198,9 +198,11 @@ impl Link {
     }
 
     /// Takes the received replies.
-    fn take(&mut self, now: Nanos) -> Result<(), Broken> {
+    fn take(&mut self, now: Nanos) -> Result<(), ConnectionLost> {
         let mut at = 0;
-        while let Some((reply, length)) = resp::read(&self.input[at..]).map_err(|_| Broken)? {
+        while let Some((reply, length)) =
+            resp::read(&self.input[at..]).map_err(|_| ConnectionLost)?
+        {
             at += length;
             match (self.greeting.front().copied(), reply) {
                 (None, reply) => self.member.take(reply)?,
@@ -212,10 +214,15 @@ impl Link {
         Ok(())
     }
 
-    fn greeted(&mut self, now: Nanos, expected: Greeting, reply: Reply) -> Result<(), Broken> {
+    fn greeted(
+        &mut self,
+        now: Nanos,
+        expected: Greeting,
+        reply: Reply,
+    ) -> Result<(), ConnectionLost> {
         self.greeting.pop_front();
         match (expected, reply) {
-            (_, Reply::Error(_)) => return Err(Broken),
+            (_, Reply::Error(_)) => return Err(ConnectionLost),
             (Greeting::Plain, _) => {}
             (Greeting::Script, Reply::Bytes(name)) => self.script = name,
             (Greeting::Join, reply) => match commands::script_reply(&reply) {
@@ -223,23 +230,23 @@ impl Link {
                     self.pause = RETRY_MIN;
                     self.member.accept_join(now, std::mem::take(&mut self.script), forgotten);
                 }
-                _ => return Err(Broken),
+                _ => return Err(ConnectionLost),
             },
-            (Greeting::Script, _) => return Err(Broken),
+            (Greeting::Script, _) => return Err(ConnectionLost),
         }
         Ok(())
     }
 
-    fn send(&mut self) -> Result<(), Broken> {
+    fn send(&mut self) -> Result<(), ConnectionLost> {
         let Some(socket) = &mut self.socket else { return Ok(()) };
         while !self.out.unsent().is_empty() {
             match socket.write(self.out.unsent()) {
-                Ok(0) => return Err(Broken),
+                Ok(0) => return Err(ConnectionLost),
                 Ok(count) => self.out.mark_sent(count),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 // Not yet open, or full: the poller reports when to continue.
                 Err(error) if would_block(&error) => return Ok(()),
-                Err(_) => return Err(Broken),
+                Err(_) => return Err(ConnectionLost),
             }
         }
         Ok(())

@@ -33,27 +33,27 @@ use tls::TlsStream;
 
 /// A connection's way to the server.
 pub(crate) enum Transport {
-    Plain(Plain),
+    Tcp(Tcp),
     Tls(Box<TlsStream>),
     Datagrams(UdpSocket),
     Quic(Box<QuicSocket>),
 }
 
 /// A TCP socket.
-pub(crate) struct Plain {
+pub(crate) struct Tcp {
     socket: TcpStream,
     /// Whether the kernel reports arrival times, and its answer at the last read.
     timestamps: bool,
     arrived: Option<Duration>,
 }
 
-impl Plain {
+impl Tcp {
     /// A socket; if `stamped`, one that reports arrival times.
-    pub(crate) fn new(socket: TcpStream, timestamps: bool) -> io::Result<Plain> {
+    pub(crate) fn new(socket: TcpStream, timestamps: bool) -> io::Result<Tcp> {
         if timestamps {
             timestamps::enable(&socket)?;
         }
-        Ok(Plain { socket, timestamps, arrived: None })
+        Ok(Tcp { socket, timestamps, arrived: None })
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
@@ -70,7 +70,7 @@ impl Transport {
     /// Reads bytes of the protocol above.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
         match self {
-            Transport::Plain(plain) => plain.read(buffer),
+            Transport::Tcp(tcp) => tcp.read(buffer),
             Transport::Tls(stream) => stream.read(buffer),
             Transport::Datagrams(socket) => receive(socket, buffer),
             Transport::Quic(socket) => socket.read(buffer),
@@ -82,7 +82,7 @@ impl Transport {
     /// datagrams are carried; those of QUIC are each behind its length.
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
-            Transport::Plain(plain) => write_socket(&mut plain.socket, bytes),
+            Transport::Tcp(tcp) => write_socket(&mut tcp.socket, bytes),
             Transport::Tls(stream) => stream.write(bytes),
             Transport::Datagrams(socket) => transmit(socket, bytes),
             Transport::Quic(socket) => socket.write(bytes),
@@ -107,7 +107,7 @@ impl Transport {
     /// The arrival time of the last read bytes, if the kernel reports it.
     pub(crate) fn arrived(&self) -> Option<Duration> {
         match self {
-            Transport::Plain(plain) => plain.arrived,
+            Transport::Tcp(tcp) => tcp.arrived,
             _ => None,
         }
     }
@@ -115,7 +115,7 @@ impl Transport {
     /// Whether earlier bytes still wait to be written.
     fn holds_bytes(&self) -> bool {
         match self {
-            Transport::Plain(_) | Transport::Datagrams(_) | Transport::Quic(_) => false,
+            Transport::Tcp(_) | Transport::Datagrams(_) | Transport::Quic(_) => false,
             Transport::Tls(stream) => stream.holds_bytes(),
         }
     }
@@ -123,7 +123,7 @@ impl Transport {
     /// Whether a read that did not fill its buffer shows that the socket is empty. With TLS it does
     /// not: buffers between may hold more. Datagrams do not either: they come one by one.
     pub(crate) fn short_read_means_empty(&self) -> bool {
-        matches!(self, Transport::Plain(_))
+        matches!(self, Transport::Tcp(_))
     }
 
     /// Tells the server, if possible at once, that nothing more will come.
@@ -137,7 +137,7 @@ impl Transport {
 impl AsFd for Transport {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
-            Transport::Plain(plain) => plain.socket.as_fd(),
+            Transport::Tcp(tcp) => tcp.socket.as_fd(),
             Transport::Tls(stream) => stream.socket().as_fd(),
             Transport::Datagrams(socket) => socket.as_fd(),
             Transport::Quic(socket) => socket.as_fd(),

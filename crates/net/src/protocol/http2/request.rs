@@ -4,7 +4,7 @@ use thinktime_core::file::StreamFormat;
 
 use super::client::Client;
 use super::frame::{self, flag, kind};
-use super::hpack::Keep;
+use super::hpack::Indexing;
 use super::stream::Stream;
 use crate::protocol::Outbox;
 use crate::protocol::fields::request_fields;
@@ -71,7 +71,7 @@ impl Client {
         let (encoder, mut block) = (&mut self.encoder, Vec::with_capacity(256));
         encoder.begin(&mut block);
         request_fields(request, scheme, |name, value, again| {
-            let keep = if again { Keep::Yes } else { Keep::No };
+            let keep = if again { Indexing::Yes } else { Indexing::No };
             encoder.push(&mut block, name, value, keep);
         });
         block

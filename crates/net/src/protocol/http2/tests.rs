@@ -6,7 +6,7 @@ mod streams;
 use std::collections::VecDeque;
 
 use super::frame::{self, FrameReader, flag, kind};
-use super::hpack::{Encoder, Keep};
+use super::hpack::{Encoder, Indexing};
 use super::*;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::{Capture, Outbox, REPLY_BYTES_MAX};
@@ -46,7 +46,7 @@ impl Script {
     fn block(&mut self, fields: &[(&str, &str)]) -> Vec<u8> {
         let mut block = Vec::new();
         for (name, value) in fields {
-            self.encoder.push(&mut block, name, value.as_bytes(), Keep::Yes);
+            self.encoder.push(&mut block, name, value.as_bytes(), Indexing::Yes);
         }
         block
     }

@@ -19,7 +19,7 @@ pub(super) struct Connection {
 
 /// The next event of a connection.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum ConnectionEvent {
     Request(Request),
     /// Nothing now: the caller must wait for it.
     Later,
@@ -46,25 +46,27 @@ impl Connection {
     }
 
     /// The next request, if it has arrived.
-    pub(super) fn next(&mut self) -> Next {
+    pub(super) fn next(&mut self) -> ConnectionEvent {
         let mut buffer = [0; READ_BYTES];
         for _ in 0..READS_MAX {
             if let Some(next) = self.parse() {
                 return next;
             }
             match self.stream.read(&mut buffer) {
-                Ok(0) => return Next::Gone,
+                Ok(0) => return ConnectionEvent::Gone,
                 Ok(count) => self.unread.extend_from_slice(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Next::Later,
-                Err(_) => return Next::Gone,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return ConnectionEvent::Later;
+                }
+                Err(_) => return ConnectionEvent::Gone,
             }
         }
-        self.parse().unwrap_or(Next::Later)
+        self.parse().unwrap_or(ConnectionEvent::Later)
     }
 
     /// Parses the read bytes; nothing if more is needed.
-    fn parse(&mut self) -> Option<Next> {
+    fn parse(&mut self) -> Option<ConnectionEvent> {
         if self.unread.is_empty() {
             return None;
         }
@@ -72,13 +74,13 @@ impl Connection {
             Ok(RequestProgress::NeedMore { continue_expected }) => {
                 self.unread.clear();
                 let refused = continue_expected && !self.send(CONTINUE);
-                refused.then_some(Next::Gone)
+                refused.then_some(ConnectionEvent::Gone)
             }
             Ok(RequestProgress::Complete { request, used }) => {
                 self.unread.drain(..used);
-                Some(Next::Request(request))
+                Some(ConnectionEvent::Request(request))
             }
-            Err(_) => Some(Next::Malformed),
+            Err(_) => Some(ConnectionEvent::Malformed),
         }
     }
 

@@ -11,7 +11,7 @@ use thinktime_core::random::Purpose;
 use thinktime_core::system::{DrawnDemands, Job};
 use thinktime_core::time::Nanos;
 
-use super::connection::{Connection, Next};
+use super::connection::{Connection, ConnectionEvent};
 use super::counters::{BurnTotals, Counters};
 use super::plan::{BurnPlan, BurnStep};
 use super::watch::Watch;
@@ -126,7 +126,7 @@ impl Engine {
         };
         loop {
             match connection.next() {
-                Next::Request(request) => {
+                ConnectionEvent::Request(request) => {
                     if self.ending() || !self.serve(&mut connection, &request, admission) {
                         return;
                     }
@@ -134,9 +134,9 @@ impl Engine {
                         break;
                     }
                 }
-                Next::Later => break,
-                Next::Gone => return,
-                Next::Malformed => {
+                ConnectionEvent::Later => break,
+                ConnectionEvent::Gone => return,
+                ConnectionEvent::Malformed => {
                     self.counters.refused();
                     connection.answer(400, false, false);
                     return;

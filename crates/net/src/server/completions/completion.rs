@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use thinktime_core::request::{TokenCounts, word_at};
+use thinktime_core::attempt::TokenCounts;
+use thinktime_core::request::word_at;
 
 use super::endpoint::Endpoint;
 use super::error::CompletionError;

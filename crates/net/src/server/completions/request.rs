@@ -1,7 +1,7 @@
 //! The body of a request for a completion.
 
 use serde_json::{Map, Value};
-use thinktime_core::request::TokenCounts;
+use thinktime_core::attempt::TokenCounts;
 
 use super::endpoint::Endpoint;
 use super::error::CompletionError;

@@ -11,7 +11,7 @@ use rustix::fs::sendfile;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
-use super::folder::{Folder, Found, Missing};
+use super::folder::{FileRefusal, Folder, RequestedFile};
 use super::{IF_NONE_MATCH, LinkClass};
 use crate::poller::Clock;
 use crate::protocol::http1::{Request, RequestReader, write_response_head};
@@ -59,7 +59,7 @@ struct Response {
 }
 
 /// The outcome of sending.
-pub(super) enum Sent {
+pub(super) enum SendOutcome {
     /// This many bytes were sent.
     Some(usize),
     /// The socket accepts nothing now.
@@ -142,8 +142,8 @@ impl Connection {
     }
 
     /// Sends a piece of the response under way.
-    pub(super) fn send(&mut self, piece: usize, class: Option<LinkClass>) -> Sent {
-        let Some(response) = &mut self.sending else { return Sent::Full };
+    pub(super) fn send(&mut self, piece: usize, class: Option<LinkClass>) -> SendOutcome {
+        let Some(response) = &mut self.sending else { return SendOutcome::Full };
         if let Some(class) = class {
             let wanted = class.of(response.left());
             // Without the right to set it, the server would not have started.
@@ -154,14 +154,14 @@ impl Connection {
             }
         }
         match response.send(&self.stream, piece) {
-            Ok(0) => Sent::Broken,
+            Ok(0) => SendOutcome::Broken,
             Ok(count) => {
                 self.sending.take_if(|response| response.left() == 0);
-                Sent::Some(count)
+                SendOutcome::Some(count)
             }
-            Err(Errno::AGAIN) => Sent::Full,
-            Err(Errno::INTR) => Sent::Some(0),
-            Err(_) => Sent::Broken,
+            Err(Errno::AGAIN) => SendOutcome::Full,
+            Err(Errno::INTR) => SendOutcome::Some(0),
+            Err(_) => SendOutcome::Broken,
         }
     }
 }
@@ -177,10 +177,10 @@ impl Response {
         }
         let found = match folder.find(&request.target) {
             Ok(found) => found,
-            Err(Missing::Moved(to)) => return plain(301, &[("Location", &to)]),
-            Err(Missing::Status(status)) => return plain(status, &[]),
+            Err(FileRefusal::Moved(to)) => return plain(301, &[("Location", &to)]),
+            Err(FileRefusal::Status(status)) => return plain(status, &[]),
         };
-        let Found { file, size, content_type, tag } = found;
+        let RequestedFile { file, size, content_type, tag } = found;
         if request
             .headers
             .first()

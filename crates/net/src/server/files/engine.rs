@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use rustix::net::SendFlags;
 use thinktime_core::time::Nanos;
 
-use super::connection::{Connection, Sent, prepare};
+use super::connection::{Connection, SendOutcome, prepare};
 use super::folder::Folder;
 use super::line::{Line, Order, Pace};
 use super::{Sending, ServeTotals};
@@ -258,7 +258,7 @@ impl Engine {
                 continue;
             };
             match connection.send(piece, self.sending.link_class) {
-                Sent::Some(count) => {
+                SendOutcome::Some(count) => {
                     connection.last_s = now.as_secs_f64();
                     self.pace.spend(count);
                     // With turns, it goes to the end.
@@ -266,8 +266,8 @@ impl Engine {
                     self.go_on(place);
                 }
                 // The poller reports when the socket accepts more.
-                Sent::Full => self.line.leave(place),
-                Sent::Broken => self.close(place),
+                SendOutcome::Full => self.line.leave(place),
+                SendOutcome::Broken => self.close(place),
             }
         }
     }

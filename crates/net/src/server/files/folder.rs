@@ -14,7 +14,7 @@ pub(super) struct Folder(File);
 
 /// A requested file.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct RequestedFile {
     pub(super) file: File,
     pub(super) size: u64,
     pub(super) content_type: &'static str,
@@ -24,7 +24,7 @@ pub(super) struct Found {
 
 /// Why no file is served.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum FileRefusal {
     /// The status that says so.
     Status(u16),
     /// It is a folder, whose address must end with a slash.
@@ -62,29 +62,29 @@ impl Folder {
 
     /// The file of a target, as in `/a%20b.html?x=1`. Links are followed inside the folder only;
     /// names that begin with a dot do not exist here.
-    pub(super) fn find(&self, target: &str) -> Result<Found, Missing> {
+    pub(super) fn find(&self, target: &str) -> Result<RequestedFile, FileRefusal> {
         let target = without_authority(target);
         let (path, query) = target.split_at(target.find(['?', '#']).unwrap_or(target.len()));
-        let whole = path_of(path).ok_or(Missing::Status(404))?;
+        let whole = path_of(path).ok_or(FileRefusal::Status(404))?;
         let is_folder = whole.is_empty() || whole.ends_with('/');
         let name = if is_folder { whole + INDEX } else { whole };
         // Its type is checked before it is opened: opening would wake the writer of a pipe.
         let seen = self.opened(&name, OFlags::PATH).map_err(status_of)?;
-        let kind = seen.metadata().map_err(|_| Missing::Status(500))?.file_type();
+        let kind = seen.metadata().map_err(|_| FileRefusal::Status(500))?.file_type();
         if kind.is_dir() && !is_folder {
-            return Err(Missing::Moved(format!("{path}/{query}")));
+            return Err(FileRefusal::Moved(format!("{path}/{query}")));
         }
         if !kind.is_file() {
-            return Err(Missing::Status(404));
+            return Err(FileRefusal::Status(404));
         }
         // By now it may be another file, even a pipe.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = self.opened(&name, flags).map_err(status_of)?;
-        let about = file.metadata().map_err(|_| Missing::Status(500))?;
+        let about = file.metadata().map_err(|_| FileRefusal::Status(500))?;
         if !about.is_file() {
-            return Err(Missing::Status(404));
+            return Err(FileRefusal::Status(404));
         }
-        Ok(Found {
+        Ok(RequestedFile {
             file,
             size: about.len(),
             content_type: content_type(&name),
@@ -125,8 +125,8 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn status_of(error: Errno) -> Missing {
-    Missing::Status(match error {
+fn status_of(error: Errno) -> FileRefusal {
+    FileRefusal::Status(match error {
         Errno::ACCESS | Errno::PERM => 403,
         Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN => 503,
         Errno::IO => 500,

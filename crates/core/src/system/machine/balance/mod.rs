@@ -1,4 +1,5 @@
-//! Dynamic balancing: figures 4 to 8 of MOSS as one attempt. The folder above has the rules.
+//! Dynamic balancing: figures 4 to 8 of MOSS as one attempt. The README of the folder above has the
+//! rules.
 
 mod load;
 
@@ -63,7 +64,7 @@ impl Balancer {
         self.indices[core].changes(now, before, after);
     }
 
-    /// Whether an attempt starts when this happens at a core of this many tasks.
+    /// Whether this event at a core with this number of tasks starts an attempt.
     pub(super) fn wants(
         &mut self,
         occasion: Occasion,

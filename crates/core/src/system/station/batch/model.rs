@@ -6,7 +6,7 @@ use thinktime_file::time::Nanos;
 use thinktime_file::units::parse_time;
 
 use crate::policy::scheduling::{Discipline, Rank, Ties};
-use crate::system::read::{Placed, at_least_one};
+use crate::system::read::{ReadResult, at_least_one};
 
 /// How many jobs a station serves together, and how long it waits for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl BatchModel {
     pub(in crate::system) fn from_table(
         table: &StationTable,
         discipline: &Discipline,
-    ) -> Placed<Option<BatchModel>> {
+    ) -> ReadResult<Option<BatchModel>> {
         let Some(batch) = &table.batch else { return Ok(None) };
         let wrong = |key: &str, why: &str| Err((key.to_owned(), Invalid::new(why)));
         if discipline.rank != Rank::Equal || discipline.ties != Ties::FirstCome {

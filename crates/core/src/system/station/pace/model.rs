@@ -9,7 +9,7 @@ use crate::distribution::Distribution;
 use crate::files::Files;
 use crate::notation::{Arguments, Call, Label};
 use crate::system::finite_mean::finite_mean;
-use crate::system::read::Placed;
+use crate::system::read::ReadResult;
 
 /// How the speed of a station depends on its state and on time.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ impl PaceModel {
     pub(in crate::system) fn from_table(
         table: &StationTable,
         files: &dyn Files,
-    ) -> Placed<Option<PaceModel>> {
+    ) -> ReadResult<Option<PaceModel>> {
         let rates = table.rate.as_deref().map(rates).transpose();
         // Without a table every server has the speed 1.
         let rates = rates.map_err(|error| ("rate".to_owned(), error))?.unwrap_or_default();
@@ -75,7 +75,7 @@ impl PaceModel {
 }
 
 impl FailureLaw {
-    fn from_table(table: &FailureTable, files: &dyn Files) -> Placed<FailureLaw> {
+    fn from_table(table: &FailureTable, files: &dyn Files) -> ReadResult<FailureLaw> {
         let (after, repair) = (
             time("failure.after", &table.after, files)?,
             time("failure.repair", &table.repair, files)?,
@@ -110,7 +110,7 @@ impl FailureLaw {
 }
 
 impl SetupLaw {
-    fn from_table(table: &StationTable, files: &dyn Files) -> Placed<Option<SetupLaw>> {
+    fn from_table(table: &StationTable, files: &dyn Files) -> ReadResult<Option<SetupLaw>> {
         let law = |key, scalar: &Option<Scalar>| {
             scalar.as_ref().map(|scalar| time(key, scalar, files)).transpose()
         };
@@ -127,7 +127,7 @@ impl SetupLaw {
 }
 
 /// A law of times with a finite mean.
-fn time(key: &str, scalar: &Scalar, files: &dyn Files) -> Placed<Distribution> {
+fn time(key: &str, scalar: &Scalar, files: &dyn Files) -> ReadResult<Distribution> {
     let law =
         Distribution::parse(&scalar.text(), files).and_then(|law| law.expect(Dimension::Time));
     law.and_then(finite_mean).map_err(|error| (key.to_owned(), error))

@@ -18,7 +18,7 @@ use crate::protocol::http1::{RequestHead, ResponseProgress, ResponseReader, writ
 const TIME_MAX: Nanos = Nanos(10_000_000_000);
 
 /// A response: its status, and the beginning of its body.
-pub(super) struct Answered {
+pub(super) struct PostResponse {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
 }
@@ -32,7 +32,7 @@ pub(super) fn post(
     headers: &[(&str, &str)],
     body: &[u8],
     tls: &Arc<ClientConfig>,
-) -> Result<Answered, String> {
+) -> Result<PostResponse, String> {
     let stream = Timed::connect(endpoint).map_err(words)?;
     let request = RequestHead {
         method: "POST",
@@ -51,7 +51,10 @@ pub(super) fn post(
     exchange(StreamOwned::new(session, stream), &request)
 }
 
-fn exchange(mut stream: impl Read + Write, request: &RequestHead<'_>) -> Result<Answered, String> {
+fn exchange(
+    mut stream: impl Read + Write,
+    request: &RequestHead<'_>,
+) -> Result<PostResponse, String> {
     let mut bytes = Vec::new();
     write_request(&mut bytes, request);
     stream.write_all(&bytes).and_then(|()| stream.flush()).map_err(words)?;
@@ -71,7 +74,7 @@ fn exchange(mut stream: impl Read + Write, request: &RequestHead<'_>) -> Result<
     };
     let excerpt = reader.take_excerpt().unwrap_or_default();
     let content = excerpt.content().map_err(|_| "its body is damaged".to_owned())?;
-    Ok(Answered { status: response.status, body: content.bytes.into_owned() })
+    Ok(PostResponse { status: response.status, body: content.bytes.into_owned() })
 }
 
 fn words(error: io::Error) -> String {

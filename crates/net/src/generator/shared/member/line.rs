@@ -3,7 +3,7 @@
 use thinktime_core::program::{SharedAnswer, SharedFailure};
 use thinktime_core::time::Nanos;
 
-use super::{Broken, Call, Member, Purpose, Reply, ScriptReply, State, commands, resp};
+use super::{Call, ConnectionLost, Member, Purpose, Reply, ScriptReply, State, commands, resp};
 use crate::generator::shared::commands::SCRIPT;
 
 impl Member {
@@ -86,18 +86,18 @@ impl Member {
     }
 
     /// Takes received bytes.
-    pub(in super::super) fn take(&mut self, reply: Reply) -> Result<(), Broken> {
+    pub(in super::super) fn take(&mut self, reply: Reply) -> Result<(), ConnectionLost> {
         if let Reply::Push(parts) = &reply {
             if let Some((ticket, token)) = commands::granted(&self.settings.member, parts) {
                 self.granted(ticket, token, State::Waiting);
             }
             return Ok(());
         }
-        let call = self.sent.pop_front().ok_or(Broken)?;
+        let call = self.sent.pop_front().ok_or(ConnectionLost)?;
         if let Reply::Error(why) = &reply {
             if why.starts_with("NOSCRIPT") || why.starts_with("LOADING") {
                 self.sent.push_front(call);
-                return Err(Broken);
+                return Err(ConnectionLost);
             }
             self.refused(&call, why);
             return Ok(());
@@ -105,7 +105,7 @@ impl Member {
         let answer = match (call.purpose, reply) {
             (Purpose::Get(_), Reply::Null) => SharedAnswer::Value(None),
             (Purpose::Get(_), Reply::Bytes(bytes)) => SharedAnswer::Value(commands::value(&bytes)),
-            (Purpose::Get(_), _) => return Err(Broken),
+            (Purpose::Get(_), _) => return Err(ConnectionLost),
             (_, reply) => match commands::script_reply(&reply) {
                 ScriptReply::Answer(answer) => answer,
                 ScriptReply::Waits => {
@@ -115,7 +115,7 @@ impl Member {
                 }
                 ScriptReply::Joined(_) | ScriptReply::Nonsense => {
                     self.sent.push_front(call);
-                    return Err(Broken);
+                    return Err(ConnectionLost);
                 }
             },
         };

@@ -5,7 +5,7 @@ use crate::protocol::literals::{push_integer, push_string};
 
 /// Whether a field is likely to come again, so that it is worth a place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum Indexing {
     Yes,
     No,
 }
@@ -45,7 +45,7 @@ impl Encoder {
     }
 
     /// Appends a field. The name is in lower case.
-    pub(crate) fn push(&mut self, block: &mut Vec<u8>, name: &str, value: &[u8], keep: Keep) {
+    pub(crate) fn push(&mut self, block: &mut Vec<u8>, name: &str, value: &[u8], keep: Indexing) {
         let mut name_index = 0;
         for (place, (own, own_value)) in STATIC.iter().enumerate() {
             if *own != name {
@@ -58,20 +58,20 @@ impl Encoder {
                 name_index = place + 1;
             }
         }
-        if keep == Keep::Yes
+        if keep == Indexing::Yes
             && let Some(index) = self.table.find(name.as_bytes(), value)
         {
             return push_integer(block, 0x80, 7, index);
         }
         match keep {
-            Keep::Yes => push_integer(block, 0x40, 6, name_index),
-            Keep::No => push_integer(block, 0, 4, name_index),
+            Indexing::Yes => push_integer(block, 0x40, 6, name_index),
+            Indexing::No => push_integer(block, 0, 4, name_index),
         }
         if name_index == 0 {
             push_string(block, name.as_bytes());
         }
         push_string(block, value);
-        if keep == Keep::Yes {
+        if keep == Indexing::Yes {
             self.table.add(name.as_bytes(), value);
         }
     }
@@ -92,9 +92,9 @@ mod tests {
             block.clear();
             encoder.begin(&mut block);
             for (name, value) in [(":method", "GET"), (":scheme", "http"), (":path", "/")] {
-                encoder.push(&mut block, name, value.as_bytes(), Keep::No);
+                encoder.push(&mut block, name, value.as_bytes(), Indexing::No);
             }
-            encoder.push(&mut block, ":authority", b"www.example.com", Keep::Yes);
+            encoder.push(&mut block, ":authority", b"www.example.com", Indexing::Yes);
         }
         assert_eq!(block, [0x82, 0x86, 0x84, 0xbe]);
     }
@@ -116,7 +116,7 @@ mod tests {
                 let mut block = Vec::new();
                 encoder.begin(&mut block);
                 for (name, value, keep) in &fields {
-                    let keep = if *keep { Keep::Yes } else { Keep::No };
+                    let keep = if *keep { Indexing::Yes } else { Indexing::No };
                     encoder.push(&mut block, name, value.as_bytes(), keep);
                 }
                 let mut read = Vec::new();

@@ -5,4 +5,4 @@ mod encode;
 mod table;
 
 pub(super) use decode::Decoder;
-pub(super) use encode::{Encoder, Keep};
+pub(super) use encode::{Encoder, Indexing};

@@ -1,0 +1,100 @@
+"""The responses of a server of tokens, and the times of its steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from thinktime.explain.visits import answered, network_s
+
+if TYPE_CHECKING:
+    from thinktime.results.result import Result
+
+GAPS_MIN = 5
+"""The mean of fewer gaps says little of steps."""
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Responses:
+    """The answered requests of a result, in the order of their sending. Times are in seconds."""
+
+    rows: pl.DataFrame
+
+    def column(self, name: str) -> Numbers:
+        return self.known[name].cast(pl.Float64).to_numpy()
+
+    @cached_property
+    def known(self) -> pl.DataFrame:
+        """Those whose tokens are known."""
+        return self.rows.drop_nulls()
+
+    def _levels(self, begin: str) -> tuple[Numbers, Numbers]:
+        """The times at which a response began or ended, and how many were under way from then."""
+        first, last = self.column(begin), self.column("last")
+        at = np.concatenate([first, last])
+        change = np.concatenate([np.ones(len(first)), -np.ones(len(last))])
+        order = np.lexsort((change, at))
+        return at[order], np.cumsum(change[order])
+
+    def running_max(self, begin: str) -> int:
+        """The most that were there together, each from its column `begin` on."""
+        return max(1, int(self._levels(begin)[1].max()))
+
+    def running_mean(self) -> Numbers:
+        """The mean number of responses under way, from the first token of each to its last."""
+        at, level = self._levels("first")
+        area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(at))])
+
+        def until(time: Numbers) -> Numbers:
+            place = np.searchsorted(at, time, side="right") - 1
+            return np.asarray(area[place] + level[place] * (time - at[place]))
+
+        first, last = self.column("first"), self.column("last")
+        return (until(last) - until(first)) / np.maximum(last - first, 1e-12)
+
+    def prompts_meanwhile(self) -> Numbers:
+        """The tokens of prompts that were read between the first token of each and its last."""
+        order = np.argsort(self.column("first"))
+        first = self.column("first")[order]
+        total = np.concatenate([[0.0], np.cumsum(self.column("prompt")[order])])
+
+        def until(time: Numbers) -> Numbers:
+            return total[np.searchsorted(first, time, side="right")]
+
+        return until(self.column("last")) - until(self.column("first"))
+
+
+def rows_of(result: Result, most: int) -> pl.DataFrame:
+    """The times and the tokens of the answered requests, as the server saw them, in seconds."""
+    rows = answered(result, most, "scheduled_ns", "first_event_s", "prompt_tokens", "output_tokens")
+    way_s = network_s(result) / 2
+    return rows.select(
+        sent=pl.col("begin_ns") * 1e-9 + way_s,
+        first=pl.col("scheduled_ns") * 1e-9 + pl.col("first_event_s") - way_s,
+        last=pl.col("done_ns") * 1e-9 - way_s,
+        prompt=pl.col("prompt_tokens"),
+        output=pl.col("output_tokens"),
+    )
+
+
+def step_times(responses: Responses) -> tuple[float, float, float]:
+    """Of a step, of each request in it, and of each token of a prompt that it reads."""
+    from scipy.optimize import nnls
+
+    gaps = responses.column("output") - 1
+    use = gaps >= GAPS_MIN
+    gaps = gaps[use]
+    mean = (responses.column("last") - responses.column("first"))[use] / gaps
+    prompts = responses.prompts_meanwhile()[use] / gaps
+    causes = np.column_stack([np.ones_like(gaps), responses.running_mean()[use], prompts])
+    # A mean of more gaps is known better.
+    weight = np.sqrt(gaps)
+    found, _ = nnls(causes * weight[:, None], mean * weight)
+    return float(found[0]), float(found[1]), float(found[2])
