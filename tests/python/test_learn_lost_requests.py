@@ -35,7 +35,7 @@ def requests(came: NDArray[np.float64], took: NDArray[np.float64], status: Any) 
 
 
 def limited(seed: int, limit: float) -> tuple[NDArray[np.float64], ...]:
-    """A server with workers for all, which turns away a request if so many are there."""
+    """A server with workers for all, which turns away a request if it finds this limit."""
     random = np.random.default_rng(seed)
     came, work = np.cumsum(random.exponential(1.0, MANY)), random.exponential(2.0, MANY)
     busy: list[float] = []

@@ -111,6 +111,9 @@ def _error(server: Server, queue: Visits, requests: Requests, kind: Numbers) -> 
 class _Reach:
     """The models, ready to be simulated; the work may be ``more`` times what the log shows."""
 
+    given_up = False
+    """Whether p99 is beyond the patience of clients at a rate that was tried."""
+
     def __init__(
         self,
         server: Server,
@@ -128,13 +131,9 @@ class _Reach:
         self._loads: dict[float, float] = {}
         self._choice = server.estimate.choice
         self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
-        policy = _policy(server)
         self._more = more
-
+        policy = _policy(server)
         self._patience_s = patience_s(queue)
-        self.given_up = False
-        """Whether p99 is beyond the patience of clients at a rate that was tried."""
-
         self.rate = workload.request_rate or 0.0
         """The learned workload's own rate of requests a second; of clients it is simulated."""
 
