@@ -47,6 +47,19 @@ def test_the_steady_start_of_sessions_is_no_arrival() -> None:
     assert {verdict(made, name) for name in ("arrivals", "think times", "load")} == {FINE}
 
 
+def test_a_think_time_with_a_probability_of_its_own_is_kept() -> None:
+    """A learned law may have people who ask again at once. Doubted by chance for one of 200 seeds;
+    with a law of 10 % of such people it is doubted."""
+    law = "mix(0.04: const(0s), 0.96: exp(2s))"
+    workload = cases.partly_open_model(5, "geometric(4)", law)
+    made = of_result(tt.simulate(workload, ONE, requests=40_000, rows="all"))
+    assert verdict(made, "think times") == FINE
+    other = cases.partly_open_model(
+        5, "geometric(4)", law.replace("0.04", "0.1").replace("0.96", "0.9")
+    )
+    assert verdict(replace(made, workload=other), "think times") == DOUBTFUL
+
+
 def test_rows_that_begin_after_a_wait_are_not_held_to_the_plan(
     fine: Evidence, closed: Evidence
 ) -> None:

@@ -35,6 +35,9 @@ FEW, MANY = 0.25, (0.5, 0.9, 0.98)
 CLOSE = 0.03
 """Distributions that differ by no more than this, and by chance, are the same."""
 
+SAME_TIME = 1e-3
+"""Constant demands differ by exactly as much as steps allow, or, as floats, by this share more."""
+
 ALONE_LEAST = 30
 """A law of fewer requests that were alone is no reference."""
 
@@ -210,7 +213,7 @@ def sample(log: Visits, references: list[Survival]) -> Sample | None:
     kinds = [int(one) for one in np.argsort(-counts, kind="stable") if counts[one] >= 4 * LEAST]
     if not kinds or not found.max(initial=0):
         return None
-    tolerance_s = log.stamp_s + log.step_s / 2
+    tolerance_s = (log.stamp_s + log.step_s / 2) * (1 + SAME_TIME)
     return Sample(parts, kept, found, kind, kinds[:KINDS_MAX], references, tolerance_s)
 
 

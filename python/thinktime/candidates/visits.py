@@ -36,6 +36,9 @@ class Visits:
     step_s: float
     """The steps of the durations."""
 
+    user: Numbers | None = None
+    """The user of each, from 0; None if users are not known."""
+
     def __len__(self) -> int:
         return len(self.arrival_s)
 
@@ -59,7 +62,7 @@ class Visits:
 
     def part(self, kept: slice | Mask | Numbers) -> Visits:
         """Some of the requests."""
-        columns = ("arrival_s", "done_s", "kind", "over")
+        columns = ["arrival_s", "done_s", "kind", "over", *([] if self.user is None else ["user"])]
         return replace(self, **{name: getattr(self, name)[kept] for name in columns})
 
     def without(self, network_s: float) -> Visits:

@@ -26,6 +26,17 @@ EDGE = 0.1
 STAYS = 0.8
 """A user present for this share of the log, at its beginning and its end, stays."""
 
+RESIDENT, STAYING = 0.02, 0.5
+"""From this share of the requests on, users who stay may be a population beside visitors; from the
+other one on, other users may be no visitors."""
+
+SOON = 0.25
+"""Visitors are there for less than this share of the log."""
+
+ONE_PERSON, BURSTS = 0.7, 2.5
+"""The least share of chained pages, and the bound of unevenness, of one person behind an address;
+see `_chained` and `_bursts`."""
+
 CUT = 0.5
 """If this share of sessions may be cut off by the log's edges, the verdict is unsure."""
 
@@ -51,7 +62,29 @@ def find(seen: Evidence) -> list[Draft]:
     """The rows that are left, by their sites."""
     rows = np.flatnonzero(seen.free)
     seen.free[rows] = False
-    return [_draft(seen, part) for part in _sites(seen, rows)]
+    return [_draft(seen, part) for site in _sites(seen, rows) for part in _kinds(seen, site)]
+
+
+def _kinds(seen: Evidence, rows: Ints) -> list[Ints]:
+    """Visitors, and users who stay: the latter are clients, and no long sessions of the former.
+
+    In one population, sessions as long as the log would have to begin within it, and more of them
+    at a higher rate would not be there together. Those who stay are told only if others come and go
+    soon, and if each is one person.
+    """
+    streams, _ = seen.by_user(rows)
+    staying = _staying(seen, streams)
+    stay = float(streams.counts[staying].sum()) / len(rows)
+    if stay < RESIDENT or np.count_nonzero(~staying) < MOVED_LEAST:
+        return [rows]
+    lasts_s = (streams.last - streams.first)[~staying]
+    soon = float(np.quantile(lasts_s, 0.99)) < SOON * seen.span_s
+    if not soon or _chained(seen, streams, staying) < ONE_PERSON:
+        return [rows]
+    if _bursts(seen, streams, staying) >= BURSTS:
+        return [rows]
+    there = staying[streams.ids]
+    return [np.sort(streams.rows[~there]), np.sort(streams.rows[there])]
 
 
 def _sites(seen: Evidence, rows: Ints) -> list[Ints]:
@@ -77,10 +110,10 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
     each = len(paged.rows) / sessions
     staying = _staying(seen, streams)
     stay = float(streams.counts[staying].sum()) / len(rows)
-    chained = _chained(seen, streams, staying) if stay >= 0.5 else 1.0
-    bursts = _bursts(seen, streams, staying) if stay >= 0.5 else 1.0
+    chained = _chained(seen, streams, staying) if stay >= STAYING else 1.0
+    bursts = _bursts(seen, streams, staying) if stay >= STAYING else 1.0
     about = units.counted(len(streams), "user")
-    if (moved := _moved(seen, paged)) and stay < 0.5:
+    if (moved := _moved(seen, paged)) and stay < STAYING:
         about += (
             f"; but {units.percent(moved)} of users' first pages were found on another page of the "
             "site: "
@@ -88,9 +121,9 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         about += "addresses seem to change from page to page, and sessions cannot be told"
         model = "open" if each < ONCE else "partly-open"
         return _people(rows, model, about, "something that names the user in each line", UNSURE)
-    if stay >= 0.8 and chained >= 0.7 and bursts < 2.5:
+    if stay >= 0.8 and chained >= ONE_PERSON and bursts < BURSTS:
         return _closed(seen, rows, streams, staying, stay, chained)
-    if stay >= 0.5:
+    if stay >= STAYING:
         text = f"{len(streams):,} addresses with their agents are there all the time, but what "
         text += "they ask for is not one person's: many people come and go behind them"
         sure = LIKELY if chained < 0.9 or bursts > 4 else UNSURE

@@ -26,6 +26,7 @@ from thinktime.learn.server.agreement import disagreement
 from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.estimate import ALL
 from thinktime.learn.server.laws import empirical
+from thinktime.learn.server.lost_requests import patience_s, turned_away
 from thinktime.learn.server.model import Server, demands_under
 from thinktime.learn.server.text import laws_of
 from thinktime.learn.server.visits import server_visits
@@ -52,6 +53,8 @@ QUARTERS = 4
 SEED = 45
 
 DOUBT = "No model has the log's p99 within 25 %, or those that explain it differ by more."
+
+GIVEN_UP = "Clients give up before p99 of the best server: what they leave is not known."
 
 MANY = 8
 """If workers were never all busy, a server with this many times as many explains a log as well."""
@@ -83,10 +86,11 @@ def with_reach(
         server = replace(server, estimate=refuted)
     more = 1.0 + DEVIATIONS * _error(server, queue, requests, kind)
     reach = _Reach(server, log, queue, names, workload, more)
-    multiple = reach.multiple()
-    if multiple:
-        return replace(server, up_to=multiple * reach.rate)
-    return replace(server, estimate=server.estimate.doubted(DOUBT))
+    limit = turned_away(requests, log)
+    multiple = reach.multiple(MULTIPLES[:1] if limit else MULTIPLES)
+    doubt = limit if multiple else GIVEN_UP if reach.given_up else DOUBT
+    server = replace(server, up_to=multiple * reach.rate if multiple else None)
+    return replace(server, estimate=server.estimate.doubted(doubt)) if doubt else server
 
 
 def _policy(server: Server) -> Policy:
@@ -107,6 +111,9 @@ def _error(server: Server, queue: Visits, requests: Requests, kind: Numbers) -> 
 class _Reach:
     """The models, ready to be simulated; the work may be ``more`` times what the log shows."""
 
+    given_up = False
+    """Whether p99 is beyond the patience of clients at a rate that was tried."""
+
     def __init__(
         self,
         server: Server,
@@ -124,9 +131,9 @@ class _Reach:
         self._loads: dict[float, float] = {}
         self._choice = server.estimate.choice
         self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
-        policy = _policy(server)
         self._more = more
-
+        policy = _policy(server)
+        self._patience_s = patience_s(queue)
         self.rate = workload.request_rate or 0.0
         """The learned workload's own rate of requests a second; of clients it is simulated."""
 
@@ -148,12 +155,12 @@ class _Reach:
             for name, workers, policy in _others(self._choice, server.workers)
         ]
 
-    def multiple(self) -> float:
+    def multiple(self, tried: Sequence[float]) -> float:
         """The largest multiple of the rates up to which all agree; 0 without any."""
         # If no policy is known, other rates than the log's own are not either.
         known = self._choice is not None and self._choice.explains
         last = 0.0
-        for multiple in MULTIPLES if known else MULTIPLES[:1]:
+        for multiple in tried if known else tried[:1]:
             if not self._agree(multiple):
                 return self._between(last, multiple) if last else 0.0
             last = multiple
@@ -169,6 +176,9 @@ class _Reach:
         """Whether all models agree at this multiple of the rates."""
         played = partial(self._played, multiple=multiple)
         own, *rivals = each(played, [self._own, *self._rivals])
+        if own > self._patience_s:
+            self.given_up = True
+            return False
         apart = max((_apart(own, one) for one in rivals), default=0.0)
         if multiple == 1:  # the log itself shows the truth
             return max(apart, _apart(own, self._p99_s)) <= math.log1p(WITHIN)

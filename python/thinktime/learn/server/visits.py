@@ -10,11 +10,15 @@ from thinktime.learn.logs.requests import Requests
 LONGEST_US = 4_294_967_294
 """The largest duration that is logged."""
 
-NOT_SERVED = (0, 429, 502, 503)
-"""Statuses of requests that were turned away: they are no work."""
+TURNED_AWAY = (429, 502, 503)
+"""Statuses of requests that a server did not take."""
 
-GIVEN_UP = (408, 499)
-"""Statuses of clients that did not wait: the full duration of the request is not known."""
+NOT_SERVED = (0, *TURNED_AWAY)
+"""Statuses of requests that are no work."""
+
+GIVEN_UP = (408, 499, 504)
+"""Statuses of clients, or proxies, that did not wait: the full duration of the request is not
+known."""
 
 STEPS_US = (1_000_000, 100_000, 10_000, 1000, 100, 10)
 
@@ -38,7 +42,8 @@ def server_visits(requests: Requests, kind: Numbers) -> Visits:
     done = arrival + (took + (step_us / 2 if step_us > 1 else 0)) * 1e-6
     over = ~np.isin(status[worked], GIVEN_UP) & (took < LONGEST_US)
     of_worked = np.asarray(kind, dtype=np.int64)[worked]
-    log = Visits(arrival, done, of_worked, over, requests.resolution_s, step_us * 1e-6)
+    user = rows["user"].to_numpy().astype(np.int64)[worked]
+    log = Visits(arrival, done, of_worked, over, requests.resolution_s, step_us * 1e-6, user)
     return log.part(order)
 
 
