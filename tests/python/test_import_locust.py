@@ -180,18 +180,20 @@ class Shopper(HttpUser):
         with client.get("/basket", catch_response=True) as answer:
             self.pay()
         leave(client, "/basket")
+        shop.rate(client)
 """
 
 
 def test_the_client_may_have_other_names() -> None:
     """Each of them sends to the same client; none of the requests is lost."""
-    sent = [
-        (one["name"], next(iter(one["next"]))) for one in table(imported(OTHER_NAMES))["request"]
-    ]
+    made = imported(OTHER_NAMES)
+    sent = [(one["name"], next(iter(one["next"]))) for one in table(made)["request"]]
     assert sent == [
         ("home", "item"), ("item", "basket"), ("basket", "post-pay"),
         ("post-pay", "delete-basket"), ("delete-basket", "home"),
     ]  # fmt: skip
+    # Another module's function may send with it.
+    assert [one for one in made.notes if "`shop.rate()` is left out" in one]
 
 
 DRAWN = """

@@ -160,7 +160,7 @@ class Steps:
         elif owner.startswith("self"):
             text = f"`{owner[:60]}.{name[:60]}()` left out: no request and no sleep"
             self.notes.add(f"line {call.lineno}", text)
-        elif may_send(call):
+        elif may_send(call, self.clients):
             text = f"`{ast.unparse(function)[:60]}()` is left out: it is not of this script"
             self.notes.add(f"line {call.lineno}", text)
 

@@ -36,8 +36,11 @@ def is_client(given: ast.expr, others: Container[str] = ()) -> bool:
     return owner == "client" or owner.endswith(".client") or owner in others
 
 
-def may_send(call: ast.Call) -> bool:
-    """Whether a call of another module may send requests: of `requests`, or with the user."""
+def may_send(call: ast.Call, others: Container[str] = ()) -> bool:
+    """Whether a call of another module may send requests: of `requests`, or with the user.
+
+    ``others`` are further names of the user's client.
+    """
     function = call.func
     owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
     if owner in ("requests", "httpx") and getattr(function, "attr", "") in CALLS:
@@ -45,7 +48,8 @@ def may_send(call: ast.Call) -> bool:
     given = {ast.unparse(one) for one in call.args if not isinstance(one, ast.Starred)}
     is_known = owner in ("", "super()") and getattr(function, "id", "") in _BUILT_IN
     hands_on = any(one.endswith(_REQUESTS) for one in given)  # as `spawn(self.client.get, "/")`
-    return not is_known and owner != "super()" and (hands_on or bool(given & _USERS))
+    with_user = any(one in _USERS or one in others for one in given)
+    return not is_known and owner != "super()" and (hands_on or with_user)
 
 
 def sends(statement: ast.stmt, functions: Container[str], others: Container[str]) -> bool:
@@ -56,7 +60,7 @@ def sends(statement: ast.stmt, functions: Container[str], others: Container[str]
         owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
         name = getattr(function, "attr", getattr(function, "id", ""))
         followed = name in functions and owner in OWNERS
-        return followed or is_of_client(call, others) or may_send(call)
+        return followed or is_of_client(call, others) or may_send(call, others)
 
     return any(isinstance(one, ast.Call) and is_one(one) for one in ast.walk(statement))
 
