@@ -178,3 +178,14 @@ def test_a_part_of_a_sampler_is_left_out_for_its_own_reason(tag: str, why: str) 
     inner = f'<hashTree><{tag} testname="t"/><hashTree/></hashTree>'
     made = plan(sampler("a").replace("<hashTree/>", inner))
     assert [why in one for one in notes_of(made, tag)] == [True]
+
+
+def test_elements_that_are_not_read_are_named_by_their_kinds() -> None:
+    """One that changes the load does not hide behind another."""
+    others = [holder(kind) for kind in ("JDBCSampler", "ConstantThroughputTimer", "JDBCSampler")]
+    made = plan(sampler("a"), *others)
+    left_out = [one for one in made.notes if "left out, as all" in one]
+    assert [one.rpartition(" ")[2] for one in left_out] == [
+        "`JDBCSampler`", "`ConstantThroughputTimer`",
+    ]  # fmt: skip
+    assert "and 1 more" in left_out[0]

@@ -293,3 +293,35 @@ def test_a_value_of_another_host_is_named() -> None:
     )
     assert targets(made) == ["/a", "/b?t=token"]
     assert any("`token` is taken by no request here" in note for note in made.notes)
+
+
+def test_a_list_of_a_form_is_sent_field_by_field() -> None:
+    """As k6 does: `formEncodeBody` adds each value of a list."""
+    made = imported("""
+import http from 'k6/http';
+export default function () {
+  http.post('http://h.example/f', { a: ['x', 'y'], b: true });
+}
+""")
+    (form,) = table(made)["request"]
+    assert form["body"] == "a=x&a=y&b=true"
+    assert form["headers"] == {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def test_requests_that_wait_for_one_another_here_alone_are_named() -> None:
+    made = imported("""
+import http from 'k6/http';
+export default async function () {
+  const asked = ['/a', '/b'].map((path) => http.asyncRequest('GET', `http://h.example${path}`));
+  await Promise.all(asked);
+}
+""")
+    assert [one["name"] for one in table(made)["request"]] == ["a", "b"]
+    assert [one for one in made.notes if "one after the other" in one]
+
+
+def test_a_script_whose_modules_import_k6_is_known() -> None:
+    """Its own text names no module of k6."""
+    script = "import { visit } from './visit.js';\nexport default function () { visit(); }\n"
+    with pytest.raises(tt.InputError, match=r"`\./visit\.js` is not read"):
+        imported(script)

@@ -155,3 +155,66 @@ def test_tasks_in_order_alone_follow_one_another() -> None:
     made = imported(SETS.format(leaves="", own="pass"))
     found = {one["name"]: one["next"] for one in table(made)["request"]}
     assert found == {"cart": {"pay": 1}, "pay": {"cart": 1}}
+
+
+OTHER_NAMES = """
+import random
+from locust import HttpUser, between, task
+
+def leave(api, path):
+    api.delete(path)
+
+class Shopper(HttpUser):
+    host = "https://shop.example"
+    wait_time = between(1, 2)
+
+    def pay(self):
+        self.client.post("/pay")
+
+    @task
+    def visit(self):
+        client = self.client
+        client.get("/home")
+        with self.client as other:
+            other.get("/item")
+        with client.get("/basket", catch_response=True) as answer:
+            self.pay()
+        leave(client, "/basket")
+        shop.rate(client)
+"""
+
+
+def test_the_client_may_have_other_names() -> None:
+    """Each of them sends to the same client; none of the requests is lost."""
+    made = imported(OTHER_NAMES)
+    sent = [(one["name"], next(iter(one["next"]))) for one in table(made)["request"]]
+    assert sent == [
+        ("home", "item"), ("item", "basket"), ("basket", "post-pay"),
+        ("post-pay", "delete-basket"), ("delete-basket", "home"),
+    ]  # fmt: skip
+    # Another module's function may send with it.
+    assert [one for one in made.notes if "`shop.rate()` is left out" in one]
+
+
+DRAWN = """
+import random
+from locust import HttpUser, task
+
+class Shopper(HttpUser):
+    host = "https://shop.example"
+
+    @task
+    def visit(self):
+        self.client.get(f"/item/{random.randint(1, 100)}", params={"page": random.randrange(3, 9)})
+        self.client.post("/order", json={"item": random.randint(1, 7), "kind": ["a"]})
+        self.client.post("/form", data={"tag": ["a", "b"], "gift": True})
+"""
+
+
+def test_random_whole_numbers_of_locust_are_draws() -> None:
+    """As Python draws them: `randint` with its last number, `randrange` without."""
+    item, order, form = table(imported(DRAWN))["request"]
+    assert item["get"] == "/item/{uniform(1, 100)}?page={uniform(3, 8)}"
+    assert order["json"] == {"item": "{uniform(1, 7)}", "kind": ["a"]}
+    # As `requests` sends a list of a form.
+    assert form["body"] == "tag=a&tag=b&gift=True"

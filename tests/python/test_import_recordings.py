@@ -363,3 +363,10 @@ def test_a_file_that_is_not_read_does_not_change_the_method(options: str, method
     (request,) = requests(made).values()
     assert request[method] == "/a"
     assert "left out" in " ".join(made.notes)
+
+
+def test_an_answer_that_may_not_end_is_named() -> None:
+    stream = entry("00.500", f"{SHOP}/events", kind="text/event-stream", took=30_000)
+    made = imported(har(entry("00.000", f"{SHOP}/"), stream))
+    assert "events" in requests(made)
+    assert [one for one in made.notes if one.startswith("entry 2") and "may not end" in one]

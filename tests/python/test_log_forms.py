@@ -71,6 +71,16 @@ def _plain(n: int, **more: Any) -> str:
     return _object(method="GET", path=f"/p{n}", status=200, ip=_client(n), **more)
 
 
+def _gateway(n: int, **more: Any) -> str:
+    """Azure's Application Gateway; the units are those of its documentation."""
+    times = {key: more.pop(key) for key in ("time", "timeStamp") if key in more}
+    own = {
+        "instanceId": "appgw_1", "clientIP": _client(n), "clientPort": 4444, "httpMethod": "GET",
+        "requestUri": f"/p{n}", "httpStatus": 200, "receivedBytes": 65, "sslEnabled": "on",
+    }  # fmt: skip
+    return _object(**times, category="ApplicationGatewayAccessLog", properties=own | more)
+
+
 MILLISECONDS: dict[str, Line] = {
     "envoy": lambda n, begin, took: _plain(
         n, time=_iso(begin), duration=took, response_flags="-", upstream_cluster="c"
@@ -114,6 +124,39 @@ MILLISECONDS: dict[str, Line] = {
         requestTimeEpoch=begin, requestTime=_at(begin, "%d/%b/%Y:%H:%M:%S +0000"), ip=_client(n),
         httpMethod="GET", path=f"/p{n}", status=200, responseLatency=took,
     ),
+    "Application Gateway": lambda n, begin, took: _gateway(
+        n, time=_iso(begin + took), timeTaken=took, requestQuery="SERVER-STATUS=200"
+    ),
+    "Application Gateway v2": lambda n, begin, took: _gateway(
+        n, timeStamp=_iso(begin + took), timeTaken=took / 1000, requestQuery="",
+        originalRequestUriWithArgs=f"/p{n}", serverResponseLatency="0.001",
+    ),
+    "App Service": lambda n, begin, took: _object(
+        time=_iso(begin + took), category="AppServiceHTTPLogs",
+        properties={"CIp": _client(n), "SPort": "443", "CsMethod": "GET", "CsUriStem": f"/p{n}",
+                    "TimeTaken": took, "ScStatus": "200"},
+    ),
+    "DataStream": lambda n, begin, took: _object(
+        reqTimeSec=f"{begin / 1000:.3f}", cliIP=_client(n), reqMethod="GET", reqPath=f"/p{n}",
+        statusCode="200", reqEndTimeMSec="1", turnAroundTimeMSec=str(took - 3),
+        transferTimeMSec="2", tlsOverheadTimeMSec="9",
+    ),
+    "Elasticsearch": lambda n, begin, took: _object(
+        _index="filebeat", _id=str(n), _source={
+            "@timestamp": _iso(begin + took), "source": {"ip": _client(n)},
+            "http": {"request": {"method": "GET"}, "response": {"status_code": 200}},
+            "url": {"original": f"/p{n}"}, "event": {"duration": took * 10**6},
+        },
+    ),
+    "values against names": lambda n, begin, took: _object(
+        timestamp=_iso(begin + took), time=took / 1000, duration_ms=took, method="GET",
+        path=f"/p{n}", status="success", status_code=200, ip=_client(n),
+    ),
+    "Linkerd": lambda n, begin, took: json.dumps({
+        "client.addr": f"{_client(n)}:4444", "method": "GET", "processing_ns": "39826",
+        "status": 200, "timestamp": _iso(begin + took), "total_ns": str(took * 10**6),
+        "uri": f"http://web.svc/p{n}", "response_bytes": "5",
+    }),
 }  # fmt: skip
 """Lines with stamps of milliseconds and durations."""
 
@@ -159,6 +202,10 @@ SECONDS: dict[str, Line] = {
     "a pod's name": lambda n, begin, took: f"web-7d nginx {_clf(n, begin + took)} {took}ms",
     "a number": lambda n, begin, took: f"{begin}\t{_clf(n, begin + took)} {took}ms",
     "Fastly": lambda n, begin, took: f"<134>{_iso(begin)} fra log[7]: {_clf(n, begin)} {took}ms",
+    "Acquia's balancer": lambda n, begin, took: (
+        f'{_clf(n, begin + took, "127.0.0.1")} http_host=a.example upstream_addr="10.0.0.9:80" '
+        f'request_time={took / 1000:.3f} forwarded_for="{_client(n)}, 10.0.0.8" x="1"'
+    ),
     "forwarded, with ports": lambda n, begin, took: (
         f'{_clf(n, begin + took, "10.0.0.7")} "{_client(n)}:{40000 + n}, 10.0.0.8" {took}ms'
     ),
@@ -278,3 +325,24 @@ def test_nanoseconds_are_named_with_their_option(tmp_path: Path) -> None:
     (warning,) = (text for text in read([log]).warnings if "nanoseconds" in text)
     assert "json:duration_us=COLUMN or :duration_ns=COLUMN" in warning
     check(read([log], format="json:duration_ns=duration"))
+
+
+def test_a_named_time_of_whole_numbers_is_in_no_known_unit(tmp_path: Path) -> None:
+    """Acquia's Apache writes `%D` so, in microseconds: read as seconds it would be days."""
+    log = logged(tmp_path / "a.log", lambda n, b, t: f"{_clf(n, b)} pid=7 request_time={t}000")
+    found = read([log])
+    assert found.requests.rows["duration_us"].null_count() == COUNT
+    assert [note for note in found.notes if "`%D` in microseconds" in note]
+    names = '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i" pid=%P request_time=%D'
+    check(read([log], format=f"apache:{names}"), step_ms=1000)
+
+
+def test_a_lone_time_behind_a_line_is_named_with_its_other_reading(tmp_path: Path) -> None:
+    log = logged(tmp_path / "a.log", lambda n, b, t: f"{_clf(n, b + t)} {t / 1000:.3f}")
+    (note,) = (note for note in read([log]).notes if "$upstream_response_time" in note)
+    assert "--format" in note
+    # A second one that is never longer tells which is which.
+    both = logged(
+        tmp_path / "b.log", lambda n, b, t: f"{_clf(n, b + t)} {t / 1000:.3f} {t / 2000:.3f}"
+    )
+    assert not [note for note in read([both]).notes if "$upstream_response_time" in note]

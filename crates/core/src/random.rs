@@ -72,6 +72,8 @@ pub enum Purpose {
     Failure = 30,
     /// The setups of stations.
     Setup = 31,
+    /// How long requests wait at a station before they are dropped.
+    QueueTimeout = 32,
 }
 
 /// All streams of one seed and purpose.

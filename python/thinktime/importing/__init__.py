@@ -55,6 +55,8 @@ _SIGNS = (
     ("gatling", r"^\s*import\s+(?:static\s+)?io\.gatling\."),
     ("artillery", r"^['\"]?scenarios['\"]?\s*:"),
     ("curl", r"^\s*(?:\$\s+)?curl(?:\.exe)?\s"),
+    # A script whose modules import those of k6.
+    ("k6", r"^\s*export\s+(?:default\b|(?:const|let|var)\s+options\b)"),
 )
 
 

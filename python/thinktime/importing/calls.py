@@ -235,6 +235,11 @@ class Calls:
             return None
         held = gaps.within(held, place, self.notes)
         if isinstance(held, dict):
-            pairs = masked_pairs([(str(k), str(v)) for k, v in held.items()], place, self.notes)
+            pairs = masked_pairs(content.form_pairs(held, _word), place, self.notes)
             return content.of_fields(pairs, fields)
         return content.body(str(held), fields, place, self.notes)
+
+
+def _word(value: Any) -> str:
+    """A value of a form, as JavaScript writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

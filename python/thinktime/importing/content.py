@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from email import message_from_bytes
 from typing import Any
 from urllib.parse import parse_qsl
@@ -174,6 +174,15 @@ def of_value(held: Any, fields: dict[str, str]) -> Body:
     if not content_type(fields):
         set_type(fields, "application/json")
     return Body("text", json.dumps(held, ensure_ascii=False))
+
+
+def form_pairs(held: Mapping[str, Any], words: Callable[[Any], str] = str) -> list[tuple[str, str]]:
+    """The fields of a form that a program gives as a table: those of a list come one by one.
+
+    ``words`` writes a value as the program's language does.
+    """
+    listed = ((name, one if isinstance(one, list | tuple) else [one]) for name, one in held.items())
+    return [(str(name), words(each)) for name, one in listed for each in one]
 
 
 def of_fields(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:

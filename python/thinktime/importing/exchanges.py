@@ -174,6 +174,10 @@ def _entry(one: Exchange, place: str, notes: Notes) -> _Entry | None:
     request.origin, request.place = found.origin, place
     status = f" with {one.status}" if one.status > 0 else ""
     request.about = f"{place.capitalize()}: answered{status} in {one.took_s:.3g} s."
+    if "event-stream" in one.media:
+        notes.add(
+            place, "its answer is a stream, which may not end: `stream` and `timeout` bound it"
+        )
     cookies = one.sets_cookies or "cookie" in {name.lower() for name, _ in one.fields}
     ended_s = one.begun_s + one.took_s
     return _Entry(

@@ -192,8 +192,8 @@ def _samplers(
             note_data(plan, element, scope)
         elif not is_setting(element):
             lost = sum(1 for _ in _inside(inner))
-            what = f" ({lost} requests)" if lost else ""
-            plan.notes.add(place_of(element), f"left out, with what it holds{what}")
+            what = f"with what it holds ({lost} requests)" if lost else f"as all `{element.tag}`"
+            plan.notes.add(place_of(element), f"left out, {what}")
 
 
 def _choice(

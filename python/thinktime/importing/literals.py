@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thinktime.importing import gaps
+from thinktime.importing.marks import Marks
 from thinktime.importing.parsers import is_small
 
 TEXT_MAX = 100_000
@@ -18,6 +19,10 @@ PARTS_MAX = 10_000
 
 _ENVIRONMENT = ("os.getenv", "os.environ.get", "environ.get", "getenv")
 """Calls whose second argument is a default."""
+
+
+_DRAWN = {"random.randint": 0, "randint": 0, "random.randrange": 1, "randrange": 1}
+"""Calls that draw whole numbers, and how far the last one lies below the second argument."""
 
 
 class Unknown:
@@ -35,9 +40,10 @@ class Unknown:
 
 @dataclass
 class Names:
-    """The values of names, as far as known."""
+    """The values of names, as far as known, and the marks of random numbers in them."""
 
     known: dict[str, Any] = field(default_factory=dict)
+    marks: Marks = field(default_factory=Marks)
 
     @staticmethod
     def of(body: Iterable[ast.stmt]) -> Names:
@@ -84,7 +90,17 @@ class Names:
             case ast.Call() if _dotted(node.func) == "str" and len(node.args) == 1:
                 found = self.value(node.args[0], depth + 1)
                 return str(found) if isinstance(found, str | int) else Unknown(node.args[0])
+            case ast.Call() if _dotted(node.func) in _DRAWN and len(node.args) == 2:
+                return self._drawn(node, [self.value(one, depth + 1) for one in node.args])
         return Unknown(node)
+
+    def _drawn(self, node: ast.Call, bounds: list[Any]) -> Any:
+        """A whole random number between bounds."""
+        lo, hi = bounds
+        if not (isinstance(lo, int) and isinstance(hi, int)):
+            return Unknown(node)
+        hi -= _DRAWN[_dotted(node.func)]
+        return self.marks.add(f"uniform({lo}, {hi})", "number") if lo < hi else lo
 
     def _item(self, node: ast.Subscript, depth: int) -> Any:
         """A part of a known list or table."""

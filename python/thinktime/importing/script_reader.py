@@ -188,6 +188,9 @@ class Reader(Expressions):
             name = gaps.named(given[0]) if isinstance(given[0], str) else str(given[0]).strip("`")
             self.notes.add(self.place(node), f"the file `{name[:80]}` is left out: it is not read")
             return Unknown(text_of(node))
+        if path.startswith("Promise.") and given and isinstance(given[0], list):
+            text = f"the requests of `{path[:40]}` are sent one after the other"
+            self.notes.add(self.place(node), text)
         known = called(path, given, node, self.draws)
         if known is not None:
             return known

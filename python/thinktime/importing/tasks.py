@@ -7,14 +7,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from thinktime.importing import content, gaps
+from thinktime.importing import content, gaps, marks
 from thinktime.importing.addresses import Address, address
 from thinktime.importing.classes import Script
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
 from thinktime.importing.literals import Unknown, is_unknown, with_gaps
 from thinktime.importing.secrets import is_secret, masked, masked_pairs
 from thinktime.importing.turns import names_of, turns_of
-from thinktime.importing.user_calls import is_fields, is_of_client, may_send
+from thinktime.importing.user_calls import (
+    OWNERS,
+    is_client,
+    is_fields,
+    is_of_client,
+    may_send,
+    sends,
+    timeout_of,
+)
 
 REDIRECTS = 30
 """The redirects that the client of Locust follows by default, except those of HEAD."""
@@ -42,6 +50,8 @@ class Steps:
         self.functions: Mapping[str, ast.FunctionDef] = {}
         self.fields: dict[str, Any] = {}
         """The header fields that the client sends with all requests."""
+        self.clients: set[str] = set()
+        """Other names of the client, as `c` after `c = self.client`."""
         self.found: list[Request] = []
         self.depth = 0
         self.left = STATEMENTS_MAX
@@ -60,6 +70,7 @@ class Steps:
         """
         self.functions = {**self.script.functions, **functions}
         self.found, self.depth, self.left = [], 0, STATEMENTS_MAX
+        self.clients = set()
         self.is_start = is_start
         self._statements(function.body)
         return self.found
@@ -89,7 +100,9 @@ class Steps:
         elif isinstance(one, ast.With):
             for item in one.items:
                 self._calls(item.context_expr)
-            if not all(map(_only_marks, one.body)):
+                if item.optional_vars is not None:
+                    self._name_client(item.optional_vars, item.context_expr)
+            if any(sends(inner, self.functions, self.clients) for inner in one.body):
                 self._statements(one.body)
             elif not all(isinstance(inner, ast.Pass) for inner in one.body):
                 self.notes.add(place, "the check of the answer is left out")
@@ -97,7 +110,12 @@ class Steps:
             self._calls(one)
             if isinstance(one, ast.Assign) and len(one.targets) == 1:
                 self.names.assign(one.targets[0], one.value)
+                self._name_client(one.targets[0], one.value)
                 self._setting(one.targets[0], one.value)
+
+    def _name_client(self, target: ast.expr, given: ast.expr) -> None:
+        if isinstance(target, ast.Name) and is_client(given, self.clients):
+            self.clients.add(target.id)
 
     def _loop(self, loop: ast.For) -> None:
         turns = turns_of(loop.iter, self.names)
@@ -124,14 +142,14 @@ class Steps:
         function = call.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
-        if is_of_client(call):
+        if is_of_client(call, self.clients):
             self.script.calls.add(call)
             self._request(call, name)
         elif owner.endswith("client.headers") and name == "update" and call.args:
             self._set_fields(self.names.value(call.args[0]), f"line {call.lineno}")
         elif name == "sleep" and call.args:
             self._sleep(call)
-        elif name in self.functions and owner in _OWN and self.depth < DEPTH_MAX:
+        elif name in self.functions and owner in OWNERS and self.depth < DEPTH_MAX:
             self.depth += 1
             self._follow(self.functions[name], call, is_method=bool(owner))
             self.depth -= 1
@@ -142,7 +160,7 @@ class Steps:
         elif owner.startswith("self"):
             text = f"`{owner[:60]}.{name[:60]}()` left out: no request and no sleep"
             self.notes.add(f"line {call.lineno}", text)
-        elif may_send(call):
+        elif may_send(call, self.clients):
             text = f"`{ast.unparse(function)[:60]}()` is left out: it is not of this script"
             self.notes.add(f"line {call.lineno}", text)
 
@@ -151,9 +169,11 @@ class Steps:
         names = [one.arg for one in function.args.args][int(is_method) :]
         given = dict(zip(names, call.args, strict=False))
         given |= {one.arg: one.value for one in call.keywords if one.arg}
-        before = dict(self.names.known)
+        before, clients = dict(self.names.known), self.clients
+        self.clients = clients | {name for name, one in given.items() if is_client(one, clients)}
         self.names.known |= {name: self.names.value(one) for name, one in given.items()}
         self._statements(function.body)
+        self.clients = clients
         for name in given:
             self.names.known.pop(name, None)
             if name in before:
@@ -212,10 +232,16 @@ class Steps:
         fields = content.headers(self._sent(named, place).items(), place, self.notes)
         body = self._body(named, fields, place)
         name = named.get("name")
-        text = gaps.named(name) if isinstance(name, str) else name_of(known, found.target)
+        text = (
+            gaps.named(name)
+            if isinstance(name, str)
+            else name_of(known, marks.without(found.target))
+        )
         request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
-        request.timeout = self._timeout(named, place)
+        sent = f"{found.target} {fields} {body.value if body else ''}"
+        request.draws = self.names.marks.within(sent)
+        request.timeout = timeout_of(named.get("timeout"), place, self.notes)
         follows = named.get("allow_redirects", known != "HEAD")
         self.script.redirects.add(request, self.redirects if follows else 0)
         self.found.append(request)
@@ -237,14 +263,6 @@ class Steps:
             return found
         path = self.base.target.rstrip("/") if self.base.origin else ""
         return Address(self.base.origin, path + found.target)
-
-    def _timeout(self, named: Mapping[str, Any], place: str) -> str:
-        given = named.get("timeout")
-        if isinstance(given, int | float) and 0 < given < 1e6:
-            return seconds(given)
-        if given is not None:
-            self.notes.add(place, "the argument `timeout` is left out: it is no number")
-        return ""
 
     def _literal(
         self, named: Mapping[str, Any], key: str, place: str, *, whole: bool = True
@@ -270,7 +288,7 @@ class Steps:
         if isinstance(data, bytes):
             data = data.decode("utf-8", "replace")
         if isinstance(data, dict):
-            pairs = masked_pairs([(str(k), str(v)) for k, v in data.items()], place, self.notes)
+            pairs = masked_pairs(content.form_pairs(data), place, self.notes)
             return content.of_fields(pairs, fields)
         if isinstance(data, str):
             return content.body(data, fields, place, self.notes)
@@ -279,10 +297,4 @@ class Steps:
 
 _TAKEN = ("url", "path", "method", "name", "params", "headers", "json", "data", "catch_response",
           "allow_redirects", "timeout")  # fmt: skip
-_OWN = ("", "self", "self.user", "self.parent")
 _HARMLESS = ("close", "clear")
-
-
-def _only_marks(one: ast.stmt) -> bool:
-    """Whether a statement in a `with` only examines the answer."""
-    return "client." not in ast.unparse(one)

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
+from typing import Any
+
+from thinktime.importing.draft import seconds
+from thinktime.importing.notes import Notes
 
 METHODS = ("get", "post", "put", "delete", "patch", "head", "options")
+OWNERS = ("", "self", "self.user", "self.parent")
+"""The objects whose functions are those of the user or of its tasks."""
+
 CALLS = (*METHODS, "request", "rest")
 
 
-def is_of_client(call: ast.Call) -> bool:
+def is_of_client(call: ast.Call, others: Container[str] = ()) -> bool:
     """Whether a call is a request of the user's client: `self.client.get`, `user.client.post`.
 
-    `self.rest` of a user is one, too; a client of another name may be of another host.
+    `self.rest` of a user is one, too; a client of another name may be of another host, unless it is
+    one of the ``others``.
     """
     function = call.func
     if not isinstance(function, ast.Attribute) or function.attr not in CALLS:
         return False
     owner = ast.unparse(function.value)
-    own = owner == "client" or owner.endswith(".client")
+    own = is_client(function.value, others)
     return own or (function.attr == "rest" and owner in ("self", "self.user"))
 
 
-def may_send(call: ast.Call) -> bool:
-    """Whether a call of another module may send requests: of `requests`, or with the user."""
+def is_client(given: ast.expr, others: Container[str] = ()) -> bool:
+    """Whether an expression is the user's client, perhaps by one of the other names."""
+    owner = ast.unparse(given)
+    return owner == "client" or owner.endswith(".client") or owner in others
+
+
+def may_send(call: ast.Call, others: Container[str] = ()) -> bool:
+    """Whether a call of another module may send requests: of `requests`, or with the user.
+
+    ``others`` are further names of the user's client.
+    """
     function = call.func
     owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
     if owner in ("requests", "httpx") and getattr(function, "attr", "") in CALLS:
@@ -30,7 +48,30 @@ def may_send(call: ast.Call) -> bool:
     given = {ast.unparse(one) for one in call.args if not isinstance(one, ast.Starred)}
     is_known = owner in ("", "super()") and getattr(function, "id", "") in _BUILT_IN
     hands_on = any(one.endswith(_REQUESTS) for one in given)  # as `spawn(self.client.get, "/")`
-    return not is_known and owner != "super()" and (hands_on or bool(given & _USERS))
+    with_user = any(one in _USERS or one in others for one in given)
+    return not is_known and owner != "super()" and (hands_on or with_user)
+
+
+def sends(statement: ast.stmt, functions: Container[str], others: Container[str]) -> bool:
+    """Whether a statement has requests, or calls of functions that may have some."""
+
+    def is_one(call: ast.Call) -> bool:
+        function = call.func
+        owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
+        name = getattr(function, "attr", getattr(function, "id", ""))
+        followed = name in functions and owner in OWNERS
+        return followed or is_of_client(call, others) or may_send(call, others)
+
+    return any(isinstance(one, ast.Call) and is_one(one) for one in ast.walk(statement))
+
+
+def timeout_of(given: Any, place: str, notes: Notes) -> str:
+    """The timeout of a request; empty for none."""
+    if isinstance(given, int | float) and 0 < given < 1e6:
+        return seconds(given)
+    if given is not None:
+        notes.add(place, "the argument `timeout` is left out: it is no number")
+    return ""
 
 
 def opened(call: ast.Call) -> str:

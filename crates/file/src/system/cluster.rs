@@ -85,8 +85,9 @@ pub struct ChangeTable {
 pub struct CacheTable {
     /// The bytes that it can hold, as in `"32MB"`.
     pub size: Scalar,
-    /// The response that it forgets if there is no room: `"lru"`, the least recently used, or
-    /// `"greedy-dual-size"`, large ones first; or `"none"`: it keeps nothing.
+    /// The response that it forgets if there is no room: `"lru"`, the least recently used;
+    /// `"fifo"`, the one that came first; `"greedy-dual-size"`, large ones first; or `"none"`: it
+    /// keeps nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = CacheTable::REPLACEMENT))]
     pub replacement: Option<String>,

@@ -72,7 +72,7 @@ pub struct StationTable {
     /// At most this many requests wait; others are refused at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_limit: Option<u32>,
-    /// A request that has waited longer than this when its turn comes is dropped.
+    /// A request that has waited longer than this when its turn comes is dropped. It may be a law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_timeout: Option<Scalar>,
     /// With more than this many waiting, the newest is served first. Under `fcfs` only.

@@ -31,9 +31,9 @@ pub(crate) enum Field {
     TimeOfDay,
     /// The duration of the request, in units of this many nanoseconds.
     Duration(i64),
-    /// A part of the request's duration, in seconds or with a unit; -1 if the request did not reach
-    /// it.
-    DurationPart,
+    /// A part of the request's duration, with a unit or in units of this many nanoseconds; -1 if
+    /// the request did not reach it.
+    DurationPart(i64),
     /// Times of phases in milliseconds, as in `10/0/30/69/109`: the last one is the whole, unless a
     /// plus sign says that the request was still in progress.
     Timers,

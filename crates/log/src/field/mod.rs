@@ -89,7 +89,7 @@ impl<'a> Draft<'a> {
             Field::Timers => self.duration_ns = timers(&value)?,
             Field::AnyDuration => self.duration_ns = Some(any_duration(&value)?),
             Field::DurationOr(unit) => self.duration_ns = Some(any_duration_or(&value, *unit)?),
-            Field::DurationPart => self.add_duration(any_duration(&value)?),
+            Field::DurationPart(unit) => self.add_duration(any_duration_or(&value, *unit)?),
             _ => return self.set_text(field, value),
         }
         Ok(())

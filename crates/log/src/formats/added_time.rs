@@ -34,9 +34,34 @@ pub(super) fn find(
         let (chosen, doubt) = longest(&bare, lines);
         return (Some((chosen.place, Field::Duration(SECOND))), doubt);
     }
-    let seconds = only(columns, |word| is_seconds(word, 4))
-        .or_else(|| only(columns, |word| is_seconds(word, 6)));
-    (seconds.map(place).map(|place| (place, Field::Duration(SECOND))), None)
+    let of = |column| (Some((place(column), Field::Duration(SECOND))), None);
+    if let Some(column) = only(columns, |word| is_seconds(word, 4)) {
+        return of(column);
+    }
+    only(columns, |word| is_seconds(word, 6)).map_or((None, None), |column| {
+        (of(column).0, Some(other(column, "that until the first byte, as Varnish's")))
+    })
+}
+
+/// The same of a field with a name, as `rt=0.012`. nginx's times have digits after the point: those
+/// of others may be in any unit.
+pub(super) fn named(
+    column: &Added<'_>,
+    value_of: impl Fn(&[u8]) -> &[u8],
+) -> (Option<(usize, Field)>, Option<String>) {
+    let is_whole =
+        |word: &[u8]| matches!(value_of(word), b"-") || integer(value_of(word)).is_some();
+    if column.any(|word| !is_whole(word)) {
+        let with_unit = column.most(|word| has_unit(value_of(word)));
+        let field = if with_unit { Field::AnyDuration } else { Field::Duration(SECOND) };
+        return (Some((column.place, field)), None);
+    }
+    let doubt = format!(
+        "{} is a time in an unknown unit, and not used: in a LogFormat after --format \
+         'apache:...' it is `%D` in microseconds, `%{{ms}}T` in milliseconds, `%T` in seconds",
+        column.name()
+    );
+    (None, Some(doubt))
 }
 
 /// The only field that is so, if no other is a number: Rack's has four digits after the point, and
@@ -84,9 +109,16 @@ fn longest<'a>(
             "{name} is taken for the request's time, and some lines have none or several, as if it \
              were that of servers behind nginx; {DECIDES}"
         )),
+        1 => Some(other(whole, "that of a server behind nginx ($upstream_response_time)")),
         _ => None,
     };
     (whole, doubt)
+}
+
+/// What else the only time behind a line could be.
+fn other(column: &Added<'_>, reading: &str) -> String {
+    let name = column.name();
+    format!("{name} is taken for the request's time in seconds, and could be {reading}; {DECIDES}")
 }
 
 /// As nginx writes `$request_time`: always with three digits after the point. A day or more is no

@@ -106,7 +106,9 @@ pub(super) fn resolve(
 /// Usual names of groups: with keys of a request, of its response, or of both.
 const OF_REQUEST: [&str; 4] = ["request", "req", "http_request", "network"];
 const OF_RESPONSE: [&str; 5] = ["response", "resp", "res", "http_response", "reply"];
-const OF_BOTH: [&str; 16] = [
+const OF_BOTH: [&str; 17] = [
+    // Of exports from Elasticsearch.
+    "_source",
     "http",
     "headers",
     "header",

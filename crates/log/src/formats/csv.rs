@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thinktime_core::error::Invalid;
 
 use super::column_names::{Resolved, resolve, unit_open};
-use super::{Format, FormatEntry, FormatOptions, Head, Take, dates};
+use super::{Format, FormatEntry, FormatOptions, Head, Take, dates, misnomers};
 use crate::entry::Text;
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
@@ -57,11 +57,13 @@ fn open(
         .map_while(Result::ok)
         .map(|cell| String::from_utf8_lossy(&cell).trim().to_owned())
         .collect();
-    let is_date = |name: &str| {
+    let values = |name: &str| {
         let place = names.iter().position(|own| own == name);
-        place.is_some_and(|place| dates::are_dates(&column(head, separator, place)))
+        place.map_or_else(Vec::new, |place| column(head, separator, place))
     };
+    let is_date = |name: &str| dates::are_dates(&values(name));
     let (told, dated) = dates::without_durations(&names, wanted.argument, is_date);
+    let told = misnomers::without(told, wanted.argument, values);
     let mut resolved = resolve(&told, wanted.argument, wanted.user, false)?;
     if let (false, Some(key)) = (resolved.timed, dated.first()) {
         let mapping = format!("{},time={key}", wanted.argument.unwrap_or(""));

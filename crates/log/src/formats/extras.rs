@@ -21,6 +21,9 @@ pub(super) struct Extras {
     doubts: Vec<String>,
 }
 
+/// How fields of `X-Forwarded-For` begin, if they have a name.
+const FORWARDED: [&[u8]; 4] =
+    [b"forwarded_for=", b"x_forwarded_for=", b"http_x_forwarded_for=", b"xff="];
 /// How fields of the request's time begin, if they have a name.
 const NAMES: [&[u8]; 4] = [b"rt=", b"request_time=", b"request_time:", b"rt:"];
 /// The beginning of the field in which our own switch names its chosen server. That choice belongs
@@ -42,11 +45,13 @@ impl Extras {
         let clients = clients.into_iter().collect::<BTreeSet<_>>();
         let columns: Vec<Added<'_>> =
             (0..PLACES_MAX).filter_map(|place| Added::of_most(place, &lines)).collect();
-        let named = columns.iter().find(|column| column.most(is_named)).map(|one| one.place);
+        let of_name = columns.iter().find(|column| column.most(is_named));
+        let named = of_name.map(|column| column.place);
         let (forwarded, mut doubts) = Added::forwarded(&columns, &clients);
-        let bare = || added_time::find(&columns, &lines);
-        let seconds = |place| (Some((place, Field::Duration(SECOND))), None);
-        let (time, of_time) = named.map_or_else(bare, seconds);
+        let (time, of_time) = match of_name {
+            Some(column) => added_time::named(column, value_of),
+            None => added_time::find(&columns, &lines),
+        };
         doubts.extend(of_time);
         let place = time.as_ref().map(|time| time.0);
         let mut extras = Extras { forwarded, time, unused_fields: Vec::new(), doubts };
@@ -96,10 +101,10 @@ impl Extras {
             } else if let Some((at, field)) = &self.time
                 && *at == place
             {
-                let value = unnamed(word).unwrap_or(word);
+                let value = value_of(word);
                 if added_time::is_list(value) {
                     for part in added_time::parts(value) {
-                        draft.set(&Field::DurationPart, Cow::Borrowed(part), clock)?;
+                        draft.set(&Field::DurationPart(SECOND), Cow::Borrowed(part), clock)?;
                     }
                 } else {
                     draft.set(field, Cow::Borrowed(value), clock)?;
@@ -128,7 +133,11 @@ fn words(rest: &[u8]) -> impl Iterator<Item = Word<'_>> {
         }
         // The last field may have nothing after it, not even its closing quote.
         rest = inner.get(end + 1..).unwrap_or_default();
-        Some(Word { text: &inner[..end], quoted: begin == 1 })
+        let text = &inner[..end];
+        Some(match forwarded(text) {
+            Some(text) => Word { text, quoted: true },
+            None => Word { text, quoted: begin == 1 },
+        })
     })
 }
 
@@ -136,6 +145,18 @@ fn words(rest: &[u8]) -> impl Iterator<Item = Word<'_>> {
 fn continues(word: &[u8], rest: &[u8]) -> bool {
     let joins = word.ends_with(b",") || word.ends_with(b" :");
     rest.len() > 1 && (joins || rest == b" :" || rest.starts_with(b" : "))
+}
+
+/// The value of a field that is marked as `X-Forwarded-For`, as in `forwarded_for="192.0.2.1"`.
+fn forwarded(word: &[u8]) -> Option<&[u8]> {
+    let value = FORWARDED.iter().find_map(|name| word.strip_prefix(*name))?;
+    let value = value.strip_prefix(b"\"").unwrap_or(value);
+    Some(value.strip_suffix(b"\"").unwrap_or(value))
+}
+
+/// The value of a field of the request's time, perhaps with a name.
+fn value_of(word: &[u8]) -> &[u8] {
+    unnamed(word).unwrap_or(word)
 }
 
 /// The value of a field that is marked as the request's time.
@@ -195,7 +216,11 @@ mod tests {
         assert_eq!(field(" Time: 12ms"), of(1, Field::AnyDuration));
         assert_eq!(field(" 0.012s"), of(0, Field::AnyDuration));
         assert_eq!(field(" 0.0124"), of(0, Field::Duration(SECOND)));
-        assert_eq!(field(" 0.012390"), of(0, Field::Duration(SECOND)));
+        assert_eq!(field(" 0.012390"), (Some((0, Field::Duration(SECOND))), 1));
+        assert_eq!(field(" 0.012"), (Some((0, Field::Duration(SECOND))), 1));
+        assert_eq!(field(" rt=0.012"), of(0, Field::Duration(SECOND)));
+        assert_eq!(field(" rt=12ms"), of(0, Field::AnyDuration));
+        assert_eq!(field(" request_time=10186417"), (None, 1));
         assert_eq!(field(" 12.390"), (Some((0, Field::Duration(SECOND))), 1));
         // Varnish's %D and time_firstbyte, and what is no time.
         assert_eq!(field(" 12390 0.000123 hit"), (None, 0));
@@ -251,7 +276,9 @@ mod tests {
         assert_eq!(found(&[" \"-\"", " \"1.2.3.4, 10.0.0.1\""]), (Some(0), None, 0));
         assert_eq!(found(&[" \"1.2.3.4\" rt=0.012 x=y"]), (Some(0), Some(1), 1));
         assert_eq!(found(&[" 0.012 0.011 \"::1\""]), (Some(2), Some(0), 1));
-        assert_eq!(found(&[" x=1 request_time=3"]), (None, Some(1), 1));
+        assert_eq!(found(&[" x=1 request_time=3.5"]), (None, Some(1), 1));
+        assert_eq!(found(&[" x=1 request_time=3"]), (None, None, 2));
+        assert_eq!(found(&[" a forwarded_for=\"192.0.2.7, 10.0.0.1\" b"]), (Some(1), None, 2));
         // The field of our own switch, and one of another program.
         assert_eq!(found(&[" rt=0.000412 server=0", " rt=0.001 server=-"]), (None, Some(0), 0));
         assert_eq!(found(&[" server=0 0.012"]), (None, Some(1), 1));

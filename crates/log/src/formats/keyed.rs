@@ -3,7 +3,7 @@
 use thinktime_core::error::Invalid;
 
 use super::column_names::{Resolved, plain, resolve, unit_open};
-use super::{FormatOptions, clues, dates};
+use super::{FormatOptions, clues, dates, misnomers};
 use crate::entry::Text;
 use crate::field::Field;
 
@@ -77,6 +77,7 @@ fn with_time<'a>(
     // Such lines are written when a request ends.
     let is_date = |key: &str| dates::are_dates(&values(key));
     let (names, dated) = dates::without_durations(keys, wanted.argument, is_date);
+    let names = misnomers::without(names, wanted.argument, &values);
     let mut resolved = resolve(&names, wanted.argument, wanted.user, true)?;
     let mut doubts = Vec::new();
     if !resolved.timed

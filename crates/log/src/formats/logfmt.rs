@@ -13,7 +13,7 @@ use crate::entry::Text;
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
 use crate::text::unescape;
-use crate::time::Clock;
+use crate::time::{Clock, SECOND};
 
 pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "logfmt",
@@ -45,8 +45,8 @@ const ROUTER: Dialect = Dialect {
         ("path", Field::Url),
         ("host", Field::Host),
         ("fwd", Field::Forwarded),
-        ("connect", Field::DurationPart),
-        ("service", Field::DurationPart),
+        ("connect", Field::DurationPart(SECOND)),
+        ("service", Field::DurationPart(SECOND)),
         ("status", Field::Status),
         ("bytes", Field::Bytes),
     ],

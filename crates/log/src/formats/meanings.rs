@@ -31,10 +31,11 @@ meanings! {
     ];
     "stamp": Field::AnyTime, [
         "time", "timestamp", "ts", "datetime", "date_time", "date", "time_stamp", "asctime",
-        "event_time",
+        "event_time", "time_generated",
     ];
     "duration_ns": Field::Duration(1), [
         "duration_ns", "elapsed_ns", "event_duration", "latency_ns", "duration_nanos",
+        "total_ns",
     ];
     "duration_us": Field::Duration(MICROSECOND), [
         "duration_us", "elapsed_us", "request_time_us", "time_us", "latency_us",
@@ -44,8 +45,8 @@ meanings! {
         "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
         "took_ms", "time_ms", "latency_ms", "elapsed_milliseconds", "duration_millis",
         "duration_in_ms",
-        // Of AWS API Gateway, of Kong and of Akamai.
-        "response_latency", "latencies_request", "transfer_time_m_sec",
+        // Of AWS API Gateway and of Kong.
+        "response_latency", "latencies_request",
     ];
     "duration_s": Field::Duration(SECOND), [];
     "duration": Field::AnyDuration, [
@@ -79,14 +80,14 @@ meanings! {
     "host": Field::Host, [
         "http_host", "host", "server_name", "vhost", "client_request_host", "url_domain",
         "properties_host", "properties_host_name", "req_host", "x_host_header", "cs_host",
-        "authority",
+        "authority", "proxy_host",
     ];
     "request": Field::Request, ["request", "request_line"];
     "url": Field::Url, [
         "request_uri", "uri", "url", "path", "target", "request_path", "client_request_uri",
         "url_original", "url_path", "url_full", "uri_path", "resource_path",
         "properties_request_uri", "http_uri", "requested_uri", "req_path", "request_url",
-        "cs_uri_stem", "cs_uri", "resource",
+        "cs_uri_stem", "cs_uri", "resource", "proxy_path",
     ];
     "query": Field::Query, ["args", "query_string", "query", "cs_uri_query", "query_str"];
     "protocol": Field::Protocol, [
@@ -95,13 +96,13 @@ meanings! {
     "status": Field::Status, [
         "status", "status_code", "response_code", "http_status", "code", "edge_response_status",
         "http_response_status_code", "properties_http_status", "properties_http_status_code",
-        "response_status", "sc_status", "elb_status_code",
+        "response_status", "sc_status", "elb_status_code", "proxy_status_code",
     ];
     "bytes": Field::Bytes, [
         "body_bytes_sent", "bytes_sent", "response_bytes", "response_size", "bytes", "size",
         "content_length", "edge_response_bytes", "http_response_body_bytes", "response_length",
         "bytes_out", "length", "properties_sent_bytes", "properties_response_bytes",
-        "response_body_len", "sc_bytes", "response_body_size",
+        "response_body_len", "sc_bytes", "response_body_size", "proxy_response_byte_size",
     ];
     "referrer": Field::Referrer, [
         "http_referer", "http_referrer", "referer", "referrer", "client_request_referer",

@@ -33,11 +33,13 @@ mod head;
 mod host_first;
 mod iis;
 mod joined;
+mod joiner;
 mod json;
 mod keyed;
 mod layout_format;
 mod logfmt;
 mod meanings;
+mod misnomers;
 mod nginx;
 mod nginx_proxy_manager;
 mod pino;
@@ -63,6 +65,7 @@ use std::sync::Arc;
 pub(crate) use choice::{Choice, find};
 pub(crate) use head::Head;
 pub(crate) use joined::Half;
+pub(crate) use joiner::Joiner;
 use thinktime_core::error::Invalid;
 
 use crate::entry::Entry;
@@ -166,6 +169,11 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     fn parts<'a>(&self, file: &'a [u8], each: &mut dyn FnMut(&'a [u8])) -> Result<(), Reason> {
         each(file);
         Ok(())
+    }
+
+    /// What joins the lines of a request before they are read, if each of them is a part of one.
+    fn joiner(&self) -> Option<Joiner> {
+        None
     }
 
     /// Reads a line, or another part of the file, and hands over its entries: mostly one.

@@ -19,6 +19,17 @@ fn read_all(format: &Arc<dyn Format>, text: &[u8]) -> (Vec<String>, Vec<Reason>)
     let (mut entries, mut reasons) = (Vec::new(), Vec::new());
     let mut clock = Clock::default();
     let mut format = format.clone();
+    let mut joined = Vec::new();
+    let text = match format.joiner() {
+        None => text,
+        Some(mut joiner) => {
+            joiner.take(text, &mut joined);
+            let mut rest = Vec::new();
+            joiner.end(&mut rest);
+            joined.extend(rest);
+            &joined[..]
+        }
+    };
     let units: Vec<&[u8]> = match format.cut() {
         Cut::Lines => text.split(|byte| *byte == b'\n').collect(),
         Cut::Records(size) => text.chunks(size).collect(),

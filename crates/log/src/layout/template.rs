@@ -18,7 +18,7 @@ const FIELDS: &[(&str, Field)] = &[
     ("duration_s", Field::Duration(SECOND)),
     ("duration_ms", Field::Duration(MILLISECOND)),
     ("duration_us", Field::Duration(MICROSECOND)),
-    ("duration_part", Field::DurationPart),
+    ("duration_part", Field::DurationPart(SECOND)),
     ("timers", Field::Timers),
     ("any_duration", Field::AnyDuration),
     ("address", Field::Address),

@@ -1,12 +1,12 @@
 //! The reading thread: fills buffers and cuts them at line ends.
 
-use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::cut_state::{CutState, make_room};
 use super::queue::Queue;
 use crate::error::LogError;
-use crate::formats::{Choice, Cut, Format, Head, find};
+use crate::formats::{Choice, Cut, Format, Head, Joiner, find};
 use crate::reason::Reason;
 use crate::report::FileReport;
 use crate::source::{Opened, Source, Tracking, open};
@@ -43,7 +43,7 @@ pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 /// A file that is read as a whole must be smaller.
 const WHOLE_BYTES_MAX: usize = 2 << 30;
 /// The format is detected from this many bytes.
-const HEAD_BYTES: usize = 64 << 10;
+pub(super) const HEAD_BYTES: usize = 64 << 10;
 /// The shown length of a line that cannot be handed over.
 const SHOWN_BYTES: usize = 1 << 10;
 
@@ -66,19 +66,6 @@ impl Drop for Cutter {
 
 /// Reading ended early: the receiver is gone.
 struct Abandoned;
-
-/// A file in the reading thread.
-struct CutState {
-    name: String,
-    input: Box<dyn Read + Send>,
-    live: bool,
-    /// The first `filled` bytes were read and not yet handed over.
-    buffer: Vec<u8>,
-    filled: usize,
-    at_end: bool,
-    /// Why the input could not be read further.
-    error: Option<io::Error>,
-}
 
 impl Cutter {
     /// Reads all sources; only the last one may be followed.
@@ -142,19 +129,22 @@ impl Cutter {
         mut format: Option<Arc<dyn Format>>,
     ) -> Result<(), Abandoned> {
         let cut = format.as_ref().map_or(Cut::Lines, |format| format.cut());
+        let mut joiner = format.as_ref().and_then(|format| format.joiner());
         loop {
             let end = cut_state.whole_units(cut, self.chunk_bytes);
             if end > 0 {
                 let has_more = cut_state.filled > self.chunk_bytes;
                 let next = self.empty.pop().ok_or(Abandoned)?;
-                let bytes = cut_state.split_off(end, next);
+                let mut bytes = cut_state.split_off(end, next);
                 let following = format.as_ref().and_then(|format| after(format, &bytes[..end]));
-                self.send(bytes, end, format.clone(), None)?;
+                let length = joiner.as_mut().map_or(end, |joiner| joiner.replace(&mut bytes, end));
+                self.send(bytes, length, format.clone(), None)?;
                 format = following.or(format);
                 if has_more {
                     continue;
                 }
             } else if cut_state.at_end {
+                self.joined_end(joiner, format)?;
                 return self.cut_end(cut_state);
             } else if cut == Cut::Lines && cut_state.filled > LINE_BYTES_MAX {
                 let shown = cut_state.buffer[..SHOWN_BYTES].to_vec();
@@ -168,6 +158,20 @@ impl Cutter {
             let more = if end > 0 { 1 } else { HEAD_BYTES };
             cut_state.fill(self.chunk_bytes.max(cut_state.filled + more));
         }
+    }
+
+    /// Hands over the requests that still wait for an answer.
+    fn joined_end(
+        &mut self,
+        joiner: Option<Joiner>,
+        format: Option<Arc<dyn Format>>,
+    ) -> Result<(), Abandoned> {
+        let Some(mut joiner) = joiner else { return Ok(()) };
+        let mut buffer = self.empty.pop().ok_or(Abandoned)?;
+        // Empty buffers do not come back.
+        make_room(&mut buffer, 1);
+        let length = joiner.end(&mut buffer);
+        self.send(buffer, length, format, None)
     }
 
     /// The bytes after the last whole line are cut off and not reliable.
@@ -195,78 +199,6 @@ impl Cutter {
         self.number += 1;
         let wanted = self.full.push(chunk) && !self.tracking.stopped.load(Ordering::Relaxed);
         if wanted { Ok(()) } else { Err(Abandoned) }
-    }
-}
-
-impl CutState {
-    /// Reads until this many bytes are there; if the file is live, takes what is available.
-    fn fill(&mut self, wanted: usize) {
-        make_room(&mut self.buffer, wanted);
-        while self.filled < wanted && !self.at_end {
-            match self.input.read(&mut self.buffer[self.filled..]) {
-                Ok(0) => self.at_end = true,
-                Ok(more) => self.filled += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    self.at_end = true;
-                    self.error = Some(error);
-                }
-            }
-            if self.live {
-                return;
-            }
-        }
-    }
-
-    /// The number of bytes in whole lines (or other units of the file): at most `most`, if
-    /// possible.
-    fn whole_units(&self, cut: Cut, most: usize) -> usize {
-        let bytes = &self.buffer[..self.filled];
-        let most = most.min(bytes.len());
-        match cut {
-            Cut::Lines => match memchr::memrchr(b'\n', &bytes[..most]) {
-                Some(place) => place + 1,
-                None => memchr::memchr(b'\n', &bytes[most..]).map_or(0, |place| most + place + 1),
-            },
-            Cut::Records(size) => (most / size * size).max(size.min(bytes.len() / size * size)),
-            Cut::Whole if self.at_end => bytes.len(),
-            Cut::Whole => 0,
-        }
-    }
-
-    /// Hands over the buffer with its first bytes, and continues with the rest in the next one.
-    fn split_off(&mut self, bytes: usize, mut next: Vec<u8>) -> Vec<u8> {
-        let rest = &self.buffer[bytes..self.filled];
-        make_room(&mut next, rest.len());
-        next[..rest.len()].copy_from_slice(rest);
-        self.filled = rest.len();
-        std::mem::replace(&mut self.buffer, next)
-    }
-
-    /// Skips the rest of a line that is too long.
-    fn skip_line(&mut self) {
-        loop {
-            if let Some(end) = memchr::memchr(b'\n', &self.buffer[..self.filled]) {
-                return self.forget(end + 1);
-            }
-            self.filled = 0;
-            if self.at_end {
-                return;
-            }
-            self.fill(HEAD_BYTES);
-        }
-    }
-
-    /// Forgets the first bytes.
-    fn forget(&mut self, bytes: usize) {
-        self.buffer.copy_within(bytes..self.filled, 0);
-        self.filled -= bytes;
-    }
-}
-
-fn make_room(buffer: &mut Vec<u8>, bytes: usize) {
-    if buffer.len() < bytes {
-        buffer.resize(bytes, 0);
     }
 }
 

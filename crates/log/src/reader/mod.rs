@@ -4,6 +4,7 @@
 //! Memory is bounded because the work circulates in a ring: the reading thread fills a fixed number
 //! of buffers, the parsing threads read them, and the caller's returns them.
 
+mod cut_state;
 mod cutter;
 mod parser;
 mod queue;

@@ -15,6 +15,8 @@ use crate::formats::FORMATS;
 use crate::reason::Reason;
 use crate::report::FileReport;
 
+/// Requests of two lines each.
+mod halves;
 /// The events while a log is read.
 mod live;
 

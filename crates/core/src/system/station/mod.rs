@@ -69,7 +69,7 @@ enum Engine {
 
 impl Engine {
     /// That of a station whose speed does not vary.
-    fn new(id: NodeId, model: &StationModel) -> Engine {
+    fn new(id: NodeId, model: &StationModel, streams: (u64, u64)) -> Engine {
         if let Some(batch) = model.batch {
             return Engine::Batch(Box::new(Batch::new(id, batch)));
         }
@@ -79,7 +79,7 @@ impl Engine {
             }
             (Ties::Share, Rank::Weight) => Engine::Weighted(Box::new(Weighted::new(id))),
             (Ties::Share, _) => Engine::Shared(Shared::new(id, model.servers)),
-            _ => Engine::Ranked(Ranked::new(id, model)),
+            _ => Engine::Ranked(Ranked::new(id, model, streams)),
         }
     }
 
@@ -180,7 +180,7 @@ impl StationModel {
         let Building { kinds, seed, .. } = *building;
         let monitor = Monitor::new(self.servers, kinds.len());
         let ranks = Ranks::new(number, self, kinds, &means, seed);
-        let engine = Engine::new(behind.0, self);
+        let engine = Engine::new(behind.0, self, (seed, number));
         let engine = match &self.pace {
             None => engine,
             Some(pace) => {

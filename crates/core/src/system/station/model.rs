@@ -4,13 +4,14 @@ use thinktime_file::error::Invalid;
 use thinktime_file::schema::{Scalar, SchemaError};
 use thinktime_file::system::StationTable;
 use thinktime_file::time::Nanos;
-use thinktime_file::units::parse_time;
+use thinktime_file::units::{Dimension, parse_time};
 
 use super::super::demand::{Demand, DemandLaw};
 use super::super::node::{NodeModel, demand_names};
 use super::super::read::{ReadResult, Reading, at_least_one, named};
 use super::batch::BatchModel;
 use super::pace::PaceModel;
+use crate::distribution::Distribution;
 use crate::files::Files;
 use crate::policy::scheduling::{self, Discipline, Rank, Ties};
 
@@ -42,12 +43,12 @@ pub struct StationModel {
 }
 
 /// A station's reaction to overload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Overload {
     /// The largest number of requests that wait.
     pub queue_limit: u64,
-    /// A request that has waited longer when its turn comes is dropped.
-    pub queue_timeout: Nanos,
+    /// A request that has waited longer than a draw of this, when its turn comes, is dropped.
+    pub queue_timeout: Option<Distribution>,
     /// With more waiting, the newest is served first.
     pub newest_first_above: usize,
 }
@@ -71,7 +72,7 @@ impl StationModel {
             name: named(&table.name)?,
             number: 0,
             servers,
-            overload: Overload::from_table(table, &discipline)?,
+            overload: Overload::from_table(table, &discipline, files)?,
             pace: PaceModel::from_table(table, files)?,
             batch: BatchModel::from_table(table, &discipline)?,
             discipline,
@@ -85,7 +86,7 @@ impl StationModel {
     /// Whether every request waits as long as it takes.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
-        self.overload.queue_limit == u64::MAX && self.overload.queue_timeout.is_never()
+        self.overload.queue_limit == u64::MAX && self.overload.queue_timeout.is_none()
     }
 
     /// The work that it does in a second with very many requests in the long run, in seconds of one
@@ -234,23 +235,24 @@ impl NodeModel for StationModel {
 
 impl Overload {
     /// Whether every request is admitted and served.
-    pub const NONE: Overload = Overload {
-        queue_limit: u64::MAX,
-        queue_timeout: Nanos::MAX,
-        newest_first_above: usize::MAX,
-    };
+    pub const NONE: Overload =
+        Overload { queue_limit: u64::MAX, queue_timeout: None, newest_first_above: usize::MAX };
 
-    fn from_table(table: &StationTable, discipline: &Discipline) -> ReadResult<Overload> {
+    fn from_table(
+        table: &StationTable,
+        discipline: &Discipline,
+        files: &dyn Files,
+    ) -> ReadResult<Overload> {
         let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
         let queue_timeout = match &table.queue_timeout {
-            None => Nanos::MAX,
+            None => None,
             Some(_) if discipline.ties == Ties::Share => {
                 return fail("queue_timeout", "does not go with a policy under which nobody waits");
             }
             Some(scalar) => {
-                let seconds = parse_time(&scalar.text())
-                    .map_err(|error| ("queue_timeout".to_owned(), error))?;
-                Nanos::from_secs_f64(seconds)
+                let law = Distribution::parse(&scalar.text(), files)
+                    .and_then(|law| law.expect(Dimension::Time));
+                Some(law.map_err(|error| ("queue_timeout".to_owned(), error))?)
             }
         };
         let first_come = discipline.rank == Rank::Equal && discipline.ties == Ties::FirstCome;

@@ -7,8 +7,11 @@ use super::super::jobs::{Handle, Jobs, Place};
 use super::StationModel;
 use super::servers::{Running, Servers};
 use super::waiting::Waiting;
+use crate::distribution::Distribution;
 use crate::failure::DROPPED;
 use crate::policy::scheduling::{Rank, Ties};
+use crate::random::{Purpose, StreamFamily};
+use crate::system::Job;
 
 #[derive(Debug)]
 pub(super) struct Ranked {
@@ -26,10 +29,25 @@ pub(super) struct Ranked {
     /// The gone jobs in the waiting line.
     gone: usize,
     sequence: u64,
-    /// A job that has waited longer than this is dropped when its turn comes.
-    queue_timeout: Nanos,
+    /// A job that has waited longer is dropped when its turn comes. In a box, so that stations stay
+    /// small.
+    queue_timeout: Option<Box<QueueTimeout>>,
     /// With more than this many waiting, the newest is served first.
     newest_first_above: usize,
+}
+
+/// How long each job waits at most, drawn for it.
+#[derive(Debug)]
+struct QueueTimeout {
+    law: Distribution,
+    draws: StreamFamily,
+}
+
+impl QueueTimeout {
+    fn of(&self, job: &Job) -> Nanos {
+        let mut stream = self.draws.substream(job.session, job.serial);
+        Nanos::from_secs_f64(self.law.sample(&mut stream))
+    }
 }
 
 /// Turns of a limited length.
@@ -79,7 +97,8 @@ enum By {
 }
 
 impl Ranked {
-    pub(super) fn new(station: NodeId, model: &StationModel) -> Ranked {
+    /// The engine of a station whose streams are named by the seed and the number.
+    pub(super) fn new(station: NodeId, model: &StationModel, (seed, number): (u64, u64)) -> Ranked {
         let discipline = &model.discipline;
         let newest_first = discipline.ties == Ties::LastCome;
         let by = match discipline.rank {
@@ -100,7 +119,10 @@ impl Ranked {
             waiting: Waiting::new(discipline),
             gone: 0,
             sequence: 0,
-            queue_timeout: model.overload.queue_timeout,
+            queue_timeout: model.overload.queue_timeout.clone().map(|law| {
+                let draws = StreamFamily::new(seed, Purpose::QueueTimeout).member(number);
+                Box::new(QueueTimeout { law, draws })
+            }),
             newest_first_above: model.overload.newest_first_above,
         }
     }
@@ -244,7 +266,8 @@ impl Ranked {
             }
             let job = &mut jobs[handle];
             let unserved = job.remaining == job.demand;
-            if unserved && now.since(job.entered) > self.queue_timeout {
+            let late = |most: &QueueTimeout| now.since(job.entered) > most.of(&job.job);
+            if unserved && self.queue_timeout.as_deref().is_some_and(late) {
                 job.place = Place::Between;
                 jobs.lost.push((handle, DROPPED));
                 continue;

@@ -124,10 +124,3 @@ fn without_tags_requests_that_overlap_have_no_answer_of_their_own() {
     assert_eq!(entries, expected.map(|end| format!("{RAILS} {end}")));
     assert_eq!(doubts.len(), 0);
 }
-
-#[test]
-fn a_cut_last_line_is_told() {
-    let text = format!("{}\nCompleted 200 OK in 3ms\nStarted GET \"/", started("/a"));
-    let (_, entries, _, bad) = read(&text);
-    assert_eq!((entries.len(), bad), (1, 1));
-}

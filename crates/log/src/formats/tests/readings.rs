@@ -55,7 +55,7 @@ fn the_client_is_known_by_what_it_says() {
             vec!["a=192.0.2.1", "a=192.0.2.1"],
             0,
         ),
-        (vec!["192.0.2.1 - - REST 1431857103.250 0.750"], vec!["a=192.0.2.1 d=750000000"], 0),
+        (vec!["192.0.2.1 - - REST 1431857103.250 0.750"], vec!["a=192.0.2.1 d=750000000"], 1),
     ] {
         let (found, doubt) = read_lines(&lines);
         assert_eq!(
