@@ -158,7 +158,7 @@ impl Kinds {
         let asked = self.asked(request);
         let name = asked.map(|asked| asked.name.as_str()).or(named);
         // A request that carries its demands needs no name.
-        let kind = match self.kind(name, &request.target) {
+        let kind = match self.kind(name, &request.method, &request.target) {
             Ok(kind) => kind,
             Err(_) if given.is_some() => 0,
             Err(error) => return Err(error),
@@ -181,13 +181,18 @@ impl Kinds {
     }
 
     /// The number of the request's kind.
-    fn kind(&self, header: Option<&str>, target: &str) -> Result<u32, Invalid> {
+    fn kind(&self, header: Option<&str>, method: &str, target: &str) -> Result<u32, Invalid> {
         let path = target.split(['?', '#']).next().unwrap_or(target);
         let name = header.unwrap_or_else(|| path.split('/').nth(1).unwrap_or(""));
         let known = self.names.iter().position(|other| other == name);
-        let path = header.is_none().then(|| self.named_path(path)).flatten();
+        // A learned name is a path, after its method if that is not GET.
+        let with_method = || self.named_path(&format!("{method} {path}"));
+        let found = match header {
+            Some(_) => known,
+            None => with_method().or(known).or_else(|| self.named_path(path)),
+        };
         let any = || self.names.iter().position(String::is_empty);
-        match known.or(path).or_else(any) {
+        match found.or_else(any) {
             Some(kind) => Ok(kind as u32),
             None => Err(Invalid::new(format!(
                 "no station has a demand for `{name}`; known are {}",

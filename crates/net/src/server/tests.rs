@@ -125,18 +125,21 @@ fn requests_are_known_by_header_or_by_the_first_part_of_their_path() {
 fn requests_of_a_learned_system_are_known_by_their_paths() {
     let running = Running::start(
         "[[station]]\nname = 'a'\ndemand.'/' = '1ms'\ndemand.'/item/*' = '1ms'\n\
-         demand.'/img/*/*.jpg' = '1ms'",
+         demand.'/img/*/*.jpg' = '1ms'\ndemand.'POST /cart' = '1ms'",
     );
-    for (path, expected) in [
-        ("/", "200"),
-        ("/?q=1", "200"),
-        ("/item/17", "200"),
-        ("/img/a/b.jpg", "200"),
-        ("/img/a/b.png", "400"),
-        ("/other", "400"),
+    for (line, expected) in [
+        ("GET /", "200"),
+        ("GET /?q=1", "200"),
+        ("GET /item/17", "200"),
+        ("POST /item/17", "200"),
+        ("GET /img/a/b.jpg", "200"),
+        ("GET /img/a/b.png", "400"),
+        ("POST /cart?q=1", "200"),
+        ("GET /cart", "400"),
+        ("GET /other", "400"),
     ] {
-        let text = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        assert_eq!(&running.exchange(text.as_bytes())[9..12], expected, "{path}");
+        let text = format!("{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        assert_eq!(&running.exchange(text.as_bytes())[9..12], expected, "{line}");
     }
     running.end();
 }
