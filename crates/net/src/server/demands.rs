@@ -189,7 +189,7 @@ impl Kinds {
         let with_method = || self.named_path(&format!("{method} {path}"));
         let found = match header {
             Some(_) => known,
-            None => with_method().or(known).or_else(|| self.named_path(path)),
+            None => known.or_else(with_method).or_else(|| self.named_path(path)),
         };
         let any = || self.names.iter().position(String::is_empty);
         match found.or_else(any) {
