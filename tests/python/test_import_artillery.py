@@ -10,7 +10,8 @@ from import_accounts import Part, account
 from import_results import imported, requests, table
 
 import thinktime as tt
-from thinktime.importing import Imported, artillery_phases, import_text
+from thinktime.importing import Imported, import_text
+from thinktime.importing.artillery import phases as artillery_phases
 from thinktime.importing.notes import Notes
 
 SHOP = """

@@ -8,7 +8,7 @@ import pytest
 from import_results import imported, loads, requests, table
 
 from thinktime.importing import Imported
-from thinktime.importing.globs import expanded
+from thinktime.importing.curl.globs import expanded
 
 
 def sent(made: Imported) -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from import_results import imported, loads, requests, table
 
 import thinktime as tt
-from thinktime.importing import shell
+from thinktime.importing.curl import shell
 
 AGENT = {"name": "User-Agent", "value": 'Mozilla/5.0 "X"'}
 

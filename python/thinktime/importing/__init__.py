@@ -36,7 +36,7 @@ KINDS = {
     "artillery": "a script of Artillery, as YAML or JSON",
     "gatling": "a simulation of Gatling in Java, Kotlin or Scala",
 }
-"""What can be imported. Each is a file of this folder with a function ``draft``."""
+"""What can be imported. Each is a module of this folder with a function ``draft``."""
 
 MEGABYTES = {"har": 128, "postman": 64, "jmeter": 32, "openapi": 32}
 """The number of characters that are read of each kind; of other kinds `SCRIPT_MEGABYTES`."""

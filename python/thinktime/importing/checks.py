@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from thinktime.importing.draft import Request
-from thinktime.importing.javascript import Token, Values, unescaped
+from thinktime.importing.javascript.tokens import Token, Values, unescaped
 from thinktime.importing.notes import Notes
 from thinktime.importing.toml import line
 

@@ -1,0 +1,1 @@
+"""Scripts in JavaScript and TypeScript, read and never run."""
