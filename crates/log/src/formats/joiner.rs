@@ -25,6 +25,8 @@ pub(crate) struct Joiner {
     first: u64,
     /// The bytes of `pairs`.
     bytes: usize,
+    /// The most of them behind a request that waits.
+    bytes_max: usize,
     /// Those before `first` that still wait for an answer, by their numbers.
     late: BTreeMap<u64, Pair>,
     late_bytes: usize,
@@ -72,12 +74,18 @@ impl Joiner {
             pairs: VecDeque::new(),
             first: 0,
             bytes: 0,
+            bytes_max: ORDERED_BYTES_MAX,
             late: BTreeMap::new(),
             late_bytes: 0,
             waiting: HashMap::new(),
             lines: 0,
             has_mixed: false,
         }
+    }
+
+    /// Of a file that grows: each request is handed over when it is answered.
+    pub(crate) fn of_live(self) -> Joiner {
+        Joiner { bytes_max: 0, ..self }
     }
 
     /// Whether requests with one key have overlapped.
@@ -181,7 +189,7 @@ impl Joiner {
 
     /// Hands over the first requests, as far as they need no longer wait.
     fn hand_over(&mut self, joined: &mut Vec<u8>) {
-        while self.pairs.front().is_some_and(|it| !it.waits || self.bytes > ORDERED_BYTES_MAX) {
+        while self.pairs.front().is_some_and(|it| !it.waits || self.bytes > self.bytes_max) {
             let Some(pair) = self.pairs.pop_front() else { return };
             self.bytes -= pair.bytes();
             if pair.waits {

@@ -129,7 +129,9 @@ impl Cutter {
         mut format: Option<Arc<dyn Format>>,
     ) -> Result<(), Abandoned> {
         let cut = format.as_ref().map_or(Cut::Lines, |format| format.cut());
-        let mut joiner = format.as_ref().and_then(|format| format.joiner());
+        let joiner = format.as_ref().and_then(|format| format.joiner());
+        let of_live = |joiner: Joiner| if cut_state.live { joiner.of_live() } else { joiner };
+        let mut joiner = joiner.map(of_live);
         loop {
             let end = cut_state.whole_units(cut, self.chunk_bytes);
             if end > 0 {

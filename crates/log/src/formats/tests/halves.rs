@@ -124,3 +124,22 @@ fn without_tags_requests_that_overlap_have_no_answer_of_their_own() {
     assert_eq!(entries, expected.map(|end| format!("{RAILS} {end}")));
     assert_eq!(doubts.len(), 0);
 }
+
+#[test]
+fn in_a_file_that_grows_no_request_waits_for_another() {
+    let completed = "Completed 200 OK in 3ms";
+    let lines = [
+        format!("[u1] {}", started("/cable")),
+        format!("[u2] {}", started("/a")),
+        format!("[u2] {completed}"),
+    ];
+    let text = lines.join("\n") + "\n";
+    let handed_over = |live: bool| {
+        let joiner = found(&text).1.joiner().unwrap();
+        let mut joiner = if live { joiner.of_live() } else { joiner };
+        let mut joined = Vec::new();
+        joiner.take(text.as_bytes(), &mut joined);
+        joined.iter().filter(|byte| **byte == b'\n').count()
+    };
+    assert_eq!([handed_over(false), handed_over(true)], [0, 1]);
+}
