@@ -1,4 +1,4 @@
-"""Times to first events while a run goes on: in moments, objectives, tiles and metrics."""
+"""Times to first events during a run: in moments, objectives, tiles and metrics."""
 
 from __future__ import annotations
 

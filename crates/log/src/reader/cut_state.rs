@@ -2,8 +2,10 @@
 
 use std::io::{self, Read};
 
-use super::cutter::HEAD_BYTES;
 use crate::formats::Cut;
+
+/// The format is detected from this many bytes.
+pub(super) const HEAD_BYTES: usize = 64 << 10;
 
 /// A file in the reading thread.
 pub(super) struct CutState {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::cut_state::{CutState, make_room};
+use super::cut_state::{CutState, HEAD_BYTES, make_room};
 use super::queue::Queue;
 use crate::error::LogError;
 use crate::formats::{Choice, Cut, Format, Head, Joiner, find};
@@ -42,8 +42,6 @@ pub(super) enum Note {
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 /// A file that is read as a whole must be smaller.
 const WHOLE_BYTES_MAX: usize = 2 << 30;
-/// The format is detected from this many bytes.
-pub(super) const HEAD_BYTES: usize = 64 << 10;
 /// The shown length of a line that cannot be handed over.
 const SHOWN_BYTES: usize = 1 << 10;
 
