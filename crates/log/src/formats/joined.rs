@@ -7,17 +7,6 @@ use super::{Format, Head, Take};
 use crate::reason::Reason;
 use crate::time::Clock;
 
-/// One of the two lines of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Half {
-    /// Whether it is that of the begin.
-    pub(crate) begins: bool,
-    /// What both lines have: an identifier, or the process that wrote them.
-    pub(crate) key: Vec<u8>,
-    /// Whether the key is that of one request alone.
-    pub(crate) unique: bool,
-}
-
 const MIXED: &str = "requests of one process overlap, and their lines have no identifier: those \
     that do have no status and no duration; Rails writes one by `config.log_tags = [:request_id]`";
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Format, Half};
+use super::Format;
 
 /// The byte between a begin and its answer. Lines lose it, if they have it.
 pub(super) const BETWEEN: u8 = 0x1e;
@@ -15,6 +15,17 @@ const LINES_MAX: u64 = 1000;
 const ORDERED_BYTES_MAX: usize = 256 << 10;
 /// If more of those is kept, the oldest of them is taken to have no answer.
 const LATE_BYTES_MAX: usize = 16 << 20;
+
+/// One of the two lines of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Half {
+    /// Whether it is that of the begin.
+    pub(crate) begins: bool,
+    /// What both lines have: an identifier, or the process that wrote them.
+    pub(crate) key: Vec<u8>,
+    /// Whether the key is that of one request alone.
+    pub(crate) unique: bool,
+}
 
 /// Requests that have begun, in the order of their begins.
 #[derive(Debug)]

@@ -64,8 +64,7 @@ use std::sync::Arc;
 
 pub(crate) use choice::{Choice, find};
 pub(crate) use head::Head;
-pub(crate) use joined::Half;
-pub(crate) use joiner::Joiner;
+pub(crate) use joiner::{Half, Joiner};
 use thinktime_core::error::Invalid;
 
 use crate::entry::Entry;
