@@ -200,20 +200,15 @@ ASIDE = re.compile(
 )
 
 
-def _number(worker: str) -> int:
-    """That of a worker, from 0: of `gw3` it is 3."""
-    return int(worker.removeprefix("gw"))
-
-
-def _is_aside(worker: str, workers: int) -> bool:
-    """Whether a worker takes what the others leave."""
-    return workers >= 4 and _number(worker) >= workers - workers // 4
+def _is_aside(worker: int, workers: int) -> bool:
+    """Whether a worker, counted from 0, takes what the others leave."""
+    return workers >= 4 and worker >= workers - workers // 4
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """A worker that takes what the others leave has a low priority, with all that it starts."""
     own = getattr(config, "workerinput", None)
-    if own is not None and _is_aside(own["workerid"], own["workercount"]):
+    if own is not None and _is_aside(int(own["workerid"][2:]), own["workercount"]):
         os.nice(10)
 
 
@@ -268,15 +263,14 @@ class _WaitingBesideComputing(LoadFileScheduling):
         return ONE_WORKER.get(file, file)
 
     def _assign_work_unit(self, node: Any) -> None:
-        # Nodes are in the order in which they became ready, which says nothing.
-        worker = node.gateway.id
-        if _is_aside(worker, len(self.nodes)):
+        place = self.nodes.index(node)
+        if _is_aside(place, len(self.nodes)):
             suits = [file for file in self.workqueue if ASIDE.match(file) and file not in WAITING]
             if not suits:
                 node.shutdown()
                 return
         else:
-            waits = _number(worker) % 2 == 0
+            waits = place % 2 == 0
             suits = [file for file in self.workqueue if (file in WAITING) == waits]
         if suits:
             self.workqueue.move_to_end(suits[0], last=False)
