@@ -5,10 +5,9 @@ BIN    := $(VENV)/bin
 EXTENSION := python/thinktime/_core.abi3.so
 # One profile and one set of packages for all that is tested, so that dependencies are compiled once.
 CHECKED := --workspace --all-targets --profile checked --locked
-# Some workers begin with tests that wait for most of their time, and the last quarter computes with
-# what the others leave (conftest.py). With a fourth one like the others, runs that a test watches
-# come late.
-WORKERS ?= $(shell expr $$(nproc) \* 2)
+# Two of three workers begin with tests that wait for most of their time (conftest.py). With four, runs
+# that a test watches come late.
+WORKERS ?= $(shell expr $$(nproc) \* 3 / 2)
 WHEELS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Where an environment forbids it, each of the many starts of the program compiles it anew.

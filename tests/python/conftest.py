@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
-import re
 import signal
 from collections.abc import Iterator
 from itertools import islice
@@ -193,25 +191,6 @@ COMPUTING = (
     "test_site.py",
 )
 
-# The last quarter of four or more workers have a low priority, and take what the others leave of
-# the cores: files of these names, which compute and measure no time.
-ASIDE = re.compile(
-    r"test_(compare|conservation|cpn|fit|import|learn|pcm|random|report|second|theory|two)"
-)
-
-
-def _is_aside(worker: int, workers: int) -> bool:
-    """Whether a worker, counted from 0, takes what the others leave."""
-    return workers >= 4 and worker >= workers - workers // 4
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """A worker that takes what the others leave has a low priority, with all that it starts."""
-    own = getattr(config, "workerinput", None)
-    if own is not None and _is_aside(int(own["workerid"][2:]), own["workercount"]):
-        os.nice(10)
-
-
 # Files that take long, the longest first: a worker takes a file at a time, in this order, and a
 # long one that began last would leave the others with nothing to do. All other files follow.
 LONGEST = (*WAITING, *COMPUTING)
@@ -263,17 +242,11 @@ class _WaitingBesideComputing(LoadFileScheduling):
         return ONE_WORKER.get(file, file)
 
     def _assign_work_unit(self, node: Any) -> None:
-        place = self.nodes.index(node)
-        if _is_aside(place, len(self.nodes)):
-            suits = [file for file in self.workqueue if ASIDE.match(file) and file not in WAITING]
-            if not suits:
-                node.shutdown()
-                return
-        else:
-            waits = place % 2 == 0
-            suits = [file for file in self.workqueue if (file in WAITING) == waits]
-        if suits:
-            self.workqueue.move_to_end(suits[0], last=False)
+        waits = self.nodes.index(node) % 2 == 0
+        for file in self.workqueue:
+            if (file in WAITING) == waits:
+                self.workqueue.move_to_end(file, last=False)
+                break
         super()._assign_work_unit(node)
 
 
