@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -193,7 +194,8 @@ def _figure(found: Mapping[str, Any], model: str, path: Path) -> None:
             for run in row["runs"]
         ]  # fmt: skip
         if policy in curves[model]:
-            times = [1e3 * one for one in curves[model][policy]]
+            # matplotlib leaves out what is no number.
+            times = [math.nan if one is None else 1e3 * one for one in curves[model][policy]]
             chart.line(
                 f"{policy}, predicted", curves["loads"], times,
                 dashed=True, style=style, marks=False,
