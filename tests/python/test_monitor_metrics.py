@@ -17,7 +17,12 @@ from thinktime import InputError
 from thinktime.monitor import metrics, otlp, protobuf
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
-from thinktime.operations.run_progress import Moment, ObjectiveMoment, PopulationMoment
+from thinktime.operations.run_progress import (
+    Moment,
+    ObjectiveMoment,
+    PopulationMoment,
+    StreamMoment,
+)
 from thinktime.present import page as pages
 from thinktime.validity import DOUBTFUL, UNSEEN, Finding
 
@@ -41,6 +46,7 @@ def subject() -> Subject:
             time_s, 5, 20_010, 20_000, 0.006, 0.2, 1e-5, {KIND: 10},
             {POPULATION: PopulationMoment(20_010, 20_000, 0.006, 0.2)},
             (ObjectiveMoment("p99", POPULATION, 0.1, 0.2),), float(TIMES.sum()), buckets(),
+            StreamMoment(20_010, 20_000, 60_000, 0.006, 0.2, float(TIMES.sum()), buckets()),
         )  # fmt: skip
         made.take(("moment", (moment, 9)))
     made.validity = [Finding("steady state", DOUBTFUL, EVIL), Finding("counts", UNSEEN, EVIL)]
