@@ -106,6 +106,7 @@ def test_independent_intervals_add_up_as_variances_do() -> None:
     assert found.significant
     assert not found.paired
     # Fieller's: (13 - 10 x)² = 1 + x².
+    # Either bound may be None by its type; here that fails the test.
     assert [1 + found.ratio_low, 1 + found.ratio_high] == pytest.approx(  # type: ignore[operator]
         sorted(np.roots([99, -260, 168]).real)
     )

@@ -141,6 +141,7 @@ impl Joiner {
     }
 
     fn begin(&mut self, half: Half, line: &[u8], joined: &mut Vec<u8>) {
+        // A key that is not there has no request that waits.
         let mut others = self.waiting.remove(&half.key).unwrap_or_default();
         let lines = self.lines;
         others.retain(|number| {
@@ -216,6 +217,7 @@ impl Joiner {
         {
             let (number, key) = (*number, pair.key.clone());
             self.late_done(number, joined);
+            // As above: no entry means that nothing waits.
             let waiting = self.waiting.remove(&key).unwrap_or_default();
             let others: Vec<u64> = waiting.into_iter().filter(|other| *other != number).collect();
             if !others.is_empty() {
@@ -225,7 +227,7 @@ impl Joiner {
     }
 }
 
-/// Puts a text into a buffer, which is left alone if there is none.
+/// Replaces a buffer by a text, unless the text is empty, and says how long the text is.
 fn put(text: Vec<u8>, buffer: &mut Vec<u8>) -> usize {
     let length = text.len();
     if length > 0 {
