@@ -262,6 +262,8 @@ def _words(
             return "no probe was finished"
         least = min(probe.value for probe in search.probes)
         why = search.probes[-1].why
+        if verdict == "interrupted":  # lower values were not tried yet
+            return f"below {units.amount(least, unit)}, by {count}, as none met the SLO yet: {why}"
         return f"the objectives are not met even at {units.amount(least, unit)}: {why}"
     unsure = f"by {count}, none of which surely met the SLO"
     if value <= 0:

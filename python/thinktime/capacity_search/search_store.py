@@ -95,7 +95,9 @@ def _finish(found: Capacity, partial: _core.Partial) -> None:
 
 def _place(output: str | Path | None) -> _core.Partial | None:
     """The directory in which the search stores its answer; the libraries for that are loaded."""
-    # Loaded before the search: if Ctrl-C came while a library loads, nothing could be stored.
+    # Loaded before the search: if Ctrl-C came while a library loads, nothing could be stored,
+    # and numpy, once it is loaded in part, cannot be loaded again.
+    import numpy as np  # noqa: F401
     import polars  # noqa: F401
 
     if output is None:
