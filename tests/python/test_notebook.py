@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import traceback
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -72,6 +74,13 @@ def test_what_a_foreign_result_says_is_text_and_no_markup() -> None:
 
 
 # ---- charts
+
+
+def test_the_page_lists_all_charts() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+    rows = page.partition("| chart | shows |")[2].partition("\n\n")[0].splitlines()
+    listed = {name for row in rows if row for name in re.findall("`(.+?)`", row.split("|")[1])}
+    assert listed == {one.name for one in CHARTS}
 
 
 def test_a_chart_is_the_one_of_the_report(result: tt.Result) -> None:

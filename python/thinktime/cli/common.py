@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -42,6 +43,12 @@ def fail(message: str, status: Exit) -> typer.Exit:
     """Print an error on standard error; the caller raises the returned exception."""
     remark(f"error: {message}", "red")
     return typer.Exit(status)
+
+
+def drop_rows(given: dict[str, Any]) -> None:
+    """Let no rows be kept, since no file takes them; a text that means no rows stays, and fails."""
+    if re.fullmatch(r"all|none|1/[1-9]\d*", given.get("rows") or "all"):
+        given["rows"] = "none"
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def command(
 ) -> None:
     """Run a workload against a real server."""
     if output is None and report is None and "leave_rows" not in given:
-        given["rows"] = "none"
+        common.drop_rows(given)
     with common.mapped_errors():
         barred = {"--again": again, "--report": report, "--junit": junit, "--markdown": markdown,
                   "--verbose": verbose}  # fmt: skip

@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Simulate a workload on a model of a server."""
     if output is None and report is None:
-        given["rows"] = "none"
+        common.drop_rows(given)
     with common.mapped_errors():
         files = gate.files(junit, markdown)
         if again is not None:

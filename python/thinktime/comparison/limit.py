@@ -74,7 +74,9 @@ def limit(text: str) -> Limit:
         raise _core.InputError(f"'{text}': write a figure, > or <, and a change, {right}")
     figure, mark, sign, number, unit = found.groups()
     if figure not in FIGURES:
-        raise _core.InputError(f"'{text}': '{figure}' is none of {units.listed(list(FIGURES))}")
+        raise _core.InputError(
+            f"'{text}': '{figure}' is no figure here; write one of {units.listed(list(FIGURES))}"
+        )
     factor = _factor(figure, unit)
     if factor is None:
         right = {"errors": "%", "throughput": "% or /s"}.get(figure, "%, ns, us, ms, s or min")

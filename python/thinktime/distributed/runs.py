@@ -70,7 +70,7 @@ def run_on_cluster(
                                "duration")  # fmt: skip
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
-        raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
+        raise _core.InputError(f"on_loss = {on_loss}: must be one of {', '.join(_ON_LOSS)}")
     folder = None
     if "leave_rows" in given and given.get("rows") != "none":
         folder = rows_on_nodes.checked(given["leave_rows"])

@@ -228,6 +228,7 @@ def _fetched(url: str) -> tuple[str, str, str]:
         raise RunError(f"{url}: answers with status {error.code} ({error.reason})") from None
     except (URLError, HTTPException, OSError, ValueError) as error:
         why = getattr(error, "reason", None) or error
+        why = getattr(why, "strerror", None) or why
         raise RunError(f"{url}: cannot be had: {why}") from None
     if packed.strip().lower() != "identity":
         raise RunError(f"{url}: is packed ({packed[:20]}) without a request for it")

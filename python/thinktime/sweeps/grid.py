@@ -64,8 +64,8 @@ def parse(text: str) -> Axis:
     key = key.strip()
     if not equals or not key or not values.strip():
         raise _core.InputError(
-            f"`{text}` does not say what to vary: write KEY=FROM..TO/STEPS or KEY=A,B,C, as in "
-            "load=0.1..0.9/9 or station.server.policy=fcfs,ps,srpt"
+            f"vary = {text}: does not say what to vary: write KEY=FROM..TO/STEPS or KEY=A,B,C, as "
+            "in load=0.1..0.9/9 or station.server.policy=fcfs,ps,srpt"
         )
     match = _RANGE.match(values.strip())
     return Axis(key, _range(text, match) if match else _list(text, values))

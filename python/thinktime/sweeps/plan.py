@@ -41,7 +41,10 @@ def is_dispatch(key: str) -> bool:
 
 
 def _whole(text: str) -> int:
-    return int(float(text))
+    number = float(text)
+    if not number.is_integer():
+        raise ValueError(text)
+    return int(number)
 
 
 _OF_KIND: dict[str, Callable[[str], Any]] = {"Whole": _whole, "Number": float}
@@ -125,4 +128,5 @@ def _option(name: str, kind: str, value: str) -> Any:
     try:
         return _OF_KIND.get(kind, str)(value)
     except (ValueError, OverflowError):
-        raise _core.InputError(f"`{value}` is no value of `{name}`") from None
+        right = "a whole number, as 5" if kind == "Whole" else "a number, as 0.5"
+        raise _core.InputError(f"`{value}` is no value of `{name}`: write {right}") from None

@@ -60,10 +60,11 @@ def draft(text: str, file: str, name: str) -> Draft:
     origin, requests = one_origin(found, notes, telling=usual)
     if not requests:
         raise InputError(f"{file}: describes no operation under `paths`{notes.reasons()}")
+    each = f"each of its {len(requests)} operations comes by itself, all equally often (`weight`)"
     why = (
-        "Open: a description of an interface gives no visits and no order; so each of its "
-        f"{len(requests)} operations comes by itself, all equally often (`weight`). The rate is a "
-        "default to be changed."
+        "Open: a description of an interface gives no visits and no order; so "
+        f"{each if len(requests) > 1 else 'its operation comes by itself'}. The rate is a default "
+        "to be changed."
     )
     population = Population({"model": "open", "rate": DEFAULT_RATE}, why, requests)
     population.weights = dict.fromkeys(requests, 1.0)
