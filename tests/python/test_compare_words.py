@@ -44,6 +44,11 @@ def test_results_of_one_name_are_called_by_their_directories(tmp_path: Path) -> 
         ({"p": [{"name": "x", "n": 1}]}, {"p": [{"name": "x"}]}, "p.x.n 1 and none"),
         ({"p": [{"name": "x"}, {"name": "y"}]}, {"p": [{"name": "x"}]}, "p.y in the first alone"),
         ({"p": [{"name": "", "n": 1}]}, {"p": [{"name": "", "n": 2}]}, "n 1 and 2"),
+        (
+            {"p": [{"name": ""}]},
+            {"p": [{"name": "x"}]},
+            "p (without a name) in the first alone, p.x in the second alone",
+        ),
         ({"r": "0.30000000000000004/s"}, {"r": "1/s"}, "r 0.3/s and 1/s"),
         (dict.fromkeys("abcdef", 1), {}, "a 1 and none, b 1 and none, c 1 and none, 3 more"),
         (None, {"a": 1}, ""),

@@ -40,7 +40,8 @@ def _differences(one: Any, other: Any, key: str) -> Iterator[str]:
         return
     alone = list(first) == list(second) == [""]  # one population without a name
     for name in {**first, **second}:
-        below = "" if alone else f"{key}.{name}" if key else name
+        named = f"{key}.{name}" if name else f"{key} (without a name)"
+        below = "" if alone else named if key else name
         yield from _differences(first.get(name), second.get(name), below)
 
 
