@@ -13,6 +13,7 @@ impl Summary {
         let share = if duration_s > 0.0 { self.duration_s / duration_s } else { 0.0 };
         self.offered_rate *= share;
         self.throughput *= share;
+        self.byte_throughput = self.byte_throughput.map(|one| one * share);
         self.duration_s = duration_s;
         for one in self.by_population.values_mut() {
             one.offered_rate *= share;

@@ -58,6 +58,10 @@ pub struct Summary {
     /// The half-width of its 95 % confidence interval; `None` if the run was too short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_ci95: Option<f64>,
+    /// Bytes of responses a second: the throughput times the mean size of the responses that
+    /// succeeded, with their heads in a real run; `None` if they have no size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byte_throughput: Option<f64>,
     /// The half-width of the 95 % confidence interval of the share of requests that failed for
     /// good; `None` if none failed, or the run was too short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -216,6 +220,10 @@ impl Summary {
             offered_rate: rate(counts.requests),
             throughput: rate(counts.completed_in_window),
             throughput_ci95: intervals.throughput,
+            byte_throughput: (counts.bytes > 0).then(|| {
+                let succeeded = (counts.requests - counts.failed) as f64;
+                rate(counts.completed_in_window) * counts.bytes as f64 / succeeded
+            }),
             error_share_ci95: intervals.errors.filter(|_| counts.failed > 0),
             think_time_s: Some(workload.mean_think_s()).filter(|mean| mean.is_finite()),
             response_time_s: responses.figures(ci95),
