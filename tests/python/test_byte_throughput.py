@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import thinktime as tt
-from thinktime.report.results import table
-from thinktime.report.results import rows as rows_of
+from thinktime.report import results
+from thinktime.report.case import cases
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "1ms"\n'
 WORKLOAD = """name = "files"
@@ -54,3 +54,6 @@ def test_a_run_has_the_bytes_on_its_connections_and_says_so_in_mbit() -> None:
     summary = result.summary
     expected = summary["throughput"] * mean_bytes(result)
     assert summary["byte_throughput"] == pytest.approx(expected, rel=1e-9)
+    (group,) = results.table(results.rows(cases([result]))).groups
+    measured = group.lines[0]
+    assert measured.below == f"{summary['requests']} requests, {expected * 8e-6:.1f} Mbit/s"
