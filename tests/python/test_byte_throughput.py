@@ -1,4 +1,4 @@
-"""Bytes of responses a second: throughput times the mean size in the rows, measured and simulated."""
+"""Bytes of responses a second: throughput times the mean size in the rows of a result."""
 
 from __future__ import annotations
 

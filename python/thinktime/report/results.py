@@ -94,7 +94,7 @@ def _line(row: Row) -> Line:
 
 
 def _below(row: Row) -> str:
-    """The solved model, or the number of requests, their bytes and the reference of the comparison."""
+    """The solved model, or the number of requests, their bytes and what they are compared with."""
     theory = row.case.theory
     if row.entry is None:
         return "" if theory is None else f"{theory.model} ({theory.source})"

@@ -168,15 +168,6 @@ impl Collector {
         }
     }
 
-    /// The response to a request that was scheduled at this time succeeded, and had this many
-    /// bytes, which its row does not say.
-    #[inline]
-    pub fn received(&mut self, bytes: u64, scheduled: Nanos) {
-        if self.limit.counts(scheduled) {
-            self.counts.bytes += bytes;
-        }
-    }
-
     fn succeeded(&mut self, row: &Row) {
         let response = row.done.since(row.attempt.request_scheduled);
         self.counts.bytes += row.bytes_received;

@@ -1,6 +1,6 @@
 //! A summary of several replications: its intervals are those of their means.
 
-use super::summary::CORRELATED;
+use super::warnings::CORRELATED;
 use super::{Rates, Summary};
 use crate::statistics::{
     BATCHES, Tally, TimeFigures, independent_needed, student_half_width_95, student_quantile_975,
