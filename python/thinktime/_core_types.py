@@ -375,6 +375,7 @@ class TokenServerTable(TypedDict):
 class Summary(TypedDict):
     by_population: NotRequired[dict[str, PopulationFigures]]
     by_request: dict[str, RequestFigures]
+    byte_throughput: NotRequired[float]
     checks: NotRequired[dict[str, CheckCount]]
     clusters: NotRequired[dict[str, ClusterFigures]]
     dropped: int
@@ -625,6 +626,7 @@ TimeFigures = TypedDict(
         "p99": "float | None",
         "p99.9": "float | None",
         "p99.99": "float | None",
+        "sd": "float | None",
     },
 )
 

@@ -42,10 +42,6 @@ impl RowSink for Requests {
         self.request.push(row.attempt.index);
         self.kind.push(row.attempt.kind);
     }
-
-    fn wants_bytes(&self) -> bool {
-        false
-    }
 }
 
 /// The requests of one simulation, without their answers: a table with `scheduled_ns`, `session`,

@@ -65,10 +65,6 @@ impl RowSink for PilotSeries {
             self.responses.push(row.done, response_s);
         }
     }
-
-    fn wants_bytes(&self) -> bool {
-        false
-    }
 }
 
 /// The result of the search for a warm-up.

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from thinktime.importing.draft import Request
+from thinktime.importing import marks
+from thinktime.importing.draft import Body, Request, name_of, plain
 from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import without_secrets
 
@@ -27,6 +28,17 @@ class Address:
 
     origin: str
     target: str
+
+
+def request_at(
+    found: Address, method: str, title: str, fields: dict[str, str], body: Body | None, place: str
+) -> Request:
+    """A request to an address; without a title it is named after its method and its target."""
+    name = title.strip() or name_of(method, marks.without(found.target))
+    about = f"{place.capitalize()}."
+    return Request(
+        plain(name), method, found.target, fields, body, found.origin, place, about=about
+    )  # fmt: skip
 
 
 def address(url: str, place: str, notes: Notes, schemes: Sequence[str] = SCHEMES) -> Address | None:

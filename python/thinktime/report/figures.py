@@ -33,6 +33,7 @@ class Figures:
 
     load: float | None
     throughput: float | None
+    byte_throughput: float | None
     offered_rate: float | None
     requests: int | None
     errors: int | None
@@ -62,6 +63,7 @@ def of_result(result: Result) -> Figures:
         },
         load=_load(result),
         throughput=_throughput(summary),
+        byte_throughput=summary.get("byte_throughput"),
         offered_rate=summary.get("offered_rate"),
         requests=summary.get("requests"),
         errors=summary.get("errors"),
@@ -80,6 +82,7 @@ def of_theory(theory: Theory) -> Figures:
         intervals_s={},
         load=theory.load,
         throughput=theory.throughput,
+        byte_throughput=None,
         offered_rate=None,
         requests=None,
         errors=None,

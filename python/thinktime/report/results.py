@@ -24,6 +24,9 @@ HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors"
 _BOUNDED = ("p99", "p99.9")
 """The percentiles whose intervals a page shows."""
 
+_MBIT_MIN = 1.0
+"""The least throughput of bytes, in Mbit/s, that the table shows."""
+
 _SPARE = ("p90", "lateness p99", "p50", "errors", "p99.9", "load", "throughput", "p99")
 
 
@@ -91,14 +94,20 @@ def _line(row: Row) -> Line:
 
 
 def _below(row: Row) -> str:
-    """The solved model, or the number of requests and the reference of the comparison."""
+    """The solved model, or the number of requests, their bytes and what they are compared with."""
     theory = row.case.theory
     if row.entry is None:
         return "" if theory is None else f"{theory.model} ({theory.source})"
     if row.figures.requests is None:
         return ""
     against = f"; % against {row.reference}" if row.reference else ""
-    return f"{units.counted(row.figures.requests, 'request')}{against}"
+    return f"{units.counted(row.figures.requests, 'request')}{_bits(row.figures)}{against}"
+
+
+def _bits(figures: Figures) -> str:
+    """The bits of responses a second, as in ', 12.3 Mbit/s'; empty below what a network notices."""
+    rate = 8e-6 * (figures.byte_throughput or 0.0)
+    return f", {units.rate(rate, 'Mbit/s')}" if rate >= _MBIT_MIN else ""
 
 
 def cells(row: Row) -> list[Cell]:

@@ -42,6 +42,7 @@ class ResponseTimes:
     _outcome: _core.ResultData
 
     mean = _figure("mean", "The mean")
+    sd = _figure("sd", "The standard deviation")
     p50 = _figure("p50", "The median")
     p90 = _figure("p90", "The 90th percentile")
     p95 = _figure("p95", "The 95th percentile")

@@ -39,6 +39,7 @@ def row_of(result: Result) -> Row:
         "exact_response_mean_s": None if theory is None else theory.mean_s,
         "load": max((station["load"] for station in stations), default=None),
         **{name: summary.get(name) for name in (*_RATES, *_COUNTS, independent_requests.KEY)},
+        **_of_bytes(summary),
         **_of_pages(summary),
         **_of_populations(result),
         **_of_machines(summary),
@@ -61,6 +62,12 @@ def _bounds(result: Result) -> Row:
         "allowed_p99_s": min(allowed, default=None),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_bytes(summary: Mapping[str, Any]) -> Row:
+    """The bytes of responses a second; empty if they have no size."""
+    found = summary.get("byte_throughput")
+    return {} if found is None else {"byte_throughput": found}
 
 
 def _slo(result: Result) -> str | None:

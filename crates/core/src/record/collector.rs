@@ -64,6 +64,8 @@ pub(super) struct Counts {
     pub(super) retries: u64,
     /// Successes in the measured time, whenever they were scheduled.
     pub(super) completed_in_window: u64,
+    /// The bytes of the responses that succeeded.
+    pub(super) bytes: u64,
 }
 
 /// When an attempt ended.
@@ -168,6 +170,7 @@ impl Collector {
 
     fn succeeded(&mut self, row: &Row) {
         let response = row.done.since(row.attempt.request_scheduled);
+        self.counts.bytes += row.bytes_received;
         self.sections.add_all(&[response]);
         if let Some(tally) = self.by_kind.get_mut(row.attempt.kind as usize) {
             tally.add(response);
@@ -285,6 +288,7 @@ impl Collector {
         counts.timeouts += other.counts.timeouts;
         counts.retries += other.counts.retries;
         counts.completed_in_window += other.counts.completed_in_window;
+        counts.bytes += other.counts.bytes;
         let sessions = self.session_times.iter_mut().zip(&other.session_times);
         sessions.for_each(|(mine, theirs)| mine.merge(theirs));
         if let (Some(mine), Some(theirs)) = (&mut self.programs, &other.programs) {

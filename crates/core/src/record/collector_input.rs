@@ -64,6 +64,15 @@ impl Collector {
         true
     }
 
+    /// The response to a request that was scheduled at this time succeeded, and had this many
+    /// bytes, which its row does not say.
+    #[inline]
+    pub fn received(&mut self, bytes: u64, scheduled: Nanos) {
+        if self.limit.counts(scheduled) {
+            self.counts.bytes += bytes;
+        }
+    }
+
     /// Enters the requests of [`Collector::add_served`]: to be called before any figure is read.
     pub fn settle(&mut self) {
         self.timeline.add_served(&self.served);

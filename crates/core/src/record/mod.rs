@@ -38,6 +38,7 @@ mod streams;
 mod summary;
 mod timeline;
 mod token_servers;
+mod warnings;
 
 pub use crate::attempt::EventTimes;
 pub use annotations::{CheckFinding, CheckOutcome, CrossedLink};

@@ -1,5 +1,6 @@
 //! The intervals of the throughput and of the share of failures.
 
+use super::collector::Counts;
 use super::{Cell, Collector, Timeline, Window};
 use crate::statistics::mean_interval_95;
 
@@ -42,6 +43,12 @@ pub(super) fn rate_intervals(timeline: &Timeline, window: Window) -> RateInterva
 }
 
 impl Collector {
+    /// The mean size of the responses that succeeded; `None` if they have none.
+    pub(super) fn response_bytes(&self) -> Option<f64> {
+        let Counts { bytes, requests, failed, .. } = self.counts;
+        (bytes > 0).then(|| bytes as f64 / (requests - failed) as f64)
+    }
+
     /// The rates of a replication of this length.
     #[must_use]
     pub fn rates(&self, duration_s: f64) -> Rates {

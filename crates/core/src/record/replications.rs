@@ -1,6 +1,6 @@
 //! A summary of several replications: its intervals are those of their means.
 
-use super::summary::CORRELATED;
+use super::warnings::CORRELATED;
 use super::{Rates, Summary};
 use crate::statistics::{
     BATCHES, Tally, TimeFigures, independent_needed, student_half_width_95, student_quantile_975,
@@ -13,6 +13,7 @@ impl Summary {
         let share = if duration_s > 0.0 { self.duration_s / duration_s } else { 0.0 };
         self.offered_rate *= share;
         self.throughput *= share;
+        self.byte_throughput = self.byte_throughput.map(|one| one * share);
         self.duration_s = duration_s;
         for one in self.by_population.values_mut() {
             one.offered_rate *= share;

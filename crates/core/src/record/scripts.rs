@@ -1,8 +1,13 @@
-//! Scripts that measure nothing because they fail.
+//! The metrics of scripts, and scripts that measure nothing because they fail.
 
 use super::Collector;
 use crate::program::Report;
+use crate::statistics::TimeFigures;
 use crate::words;
+
+pub(super) fn metric_figures(report: &Report) -> impl Iterator<Item = (String, TimeFigures)> + '_ {
+    report.metrics().iter().map(|(name, tally)| (name.clone(), tally.figures(None)))
+}
 
 impl Collector {
     /// Why a result of scripts is unreliable, if it is: nothing was measured because their sessions

@@ -14,11 +14,6 @@ pub trait RowSink {
         true
     }
 
-    /// Whether it uses the bytes of rows, which take time to find.
-    fn wants_bytes(&self) -> bool {
-        true
-    }
-
     /// Takes a page that has ended, after the row of its last request.
     fn page(&mut self, _page: &Page) {}
 

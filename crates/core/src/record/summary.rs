@@ -17,12 +17,13 @@ use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
 use super::rates::rate_intervals;
+use super::scripts::metric_figures;
 use super::station_figures::{QueueFigures, StationFigures};
 use super::token_servers::TokenServerFigures;
+use super::warnings::first_warnings;
 use super::{Collector, Window};
-use crate::program::{CheckCount, Report};
-use crate::statistics::{MeanInterval, Tally, TimeFigures};
-use crate::words;
+use crate::program::CheckCount;
+use crate::statistics::{Tally, TimeFigures};
 use crate::workload::Workload;
 
 /// The figures of a result. Times are in seconds, rates in events a second.
@@ -58,6 +59,10 @@ pub struct Summary {
     /// The half-width of its 95 % confidence interval; `None` if the run was too short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_ci95: Option<f64>,
+    /// Bytes of responses a second: the throughput times the mean size of the responses that
+    /// succeeded, with their heads in a real run; `None` if they have no size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byte_throughput: Option<f64>,
     /// The half-width of the 95 % confidence interval of the share of requests that failed for
     /// good; `None` if none failed, or the run was too short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,6 +198,7 @@ impl Summary {
         let duration_s = window.duration_s();
         let rate = |count: u64| if duration_s > 0.0 { count as f64 / duration_s } else { 0.0 };
         let counts = &collector.counts;
+        let throughput = rate(counts.completed_in_window);
         let simulated = !collector.is_real();
         let service = if simulated { &responses } else { &collector.service };
         let interval = collector.batches.interval_95();
@@ -214,8 +220,9 @@ impl Summary {
             duration_s,
             warmup_s: window.begin.as_secs_f64(),
             offered_rate: rate(counts.requests),
-            throughput: rate(counts.completed_in_window),
+            throughput,
             throughput_ci95: intervals.throughput,
+            byte_throughput: collector.response_bytes().map(|mean| throughput * mean),
             error_share_ci95: intervals.errors.filter(|_| counts.failed > 0),
             think_time_s: Some(workload.mean_think_s()).filter(|mean| mean.is_finite()),
             response_time_s: responses.figures(ci95),
@@ -260,41 +267,4 @@ impl Summary {
         summary.judge_objectives(workload, collector);
         summary
     }
-
-    /// Why a run without any request has no figures; `None` if it had requests.
-    #[must_use]
-    pub fn nothing_happened(&self) -> Option<String> {
-        (self.requests == 0).then(|| {
-            format!(
-                "{NO_REQUEST}: give it a longer duration or a shorter warm-up, raise the rate, or \
-                 let the script ask for something"
-            )
-        })
-    }
-}
-
-pub(super) const CORRELATED: &str = "the run is too short: even its longest batches depend on one \
-                                    another, so the interval of the mean is too narrow";
-
-const NO_REQUEST: &str = "no request was begun in the measured time, or none of them ended";
-
-fn metric_figures(report: &Report) -> impl Iterator<Item = (String, TimeFigures)> + '_ {
-    report.metrics().iter().map(|(name, tally)| (name.clone(), tally.figures(None)))
-}
-
-fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (message, count) in collector.programs.iter().flat_map(Report::errors) {
-        let (number, plural) = (words::count(*count), if *count == 1 { "" } else { "s" });
-        warnings.push(format!("the script ended {number} session{plural}: {message}"));
-    }
-    warnings.extend(collector.programs.iter().flat_map(Report::warnings).cloned());
-    warnings.extend(collector.programs.iter().flat_map(Report::missed));
-    if collector.counts.requests == 0 {
-        warnings.push(NO_REQUEST.to_owned());
-    }
-    if interval.is_some_and(|one| one.correlated) {
-        warnings.push(CORRELATED.to_owned());
-    }
-    warnings
 }

@@ -10,6 +10,10 @@ pub struct TimeFigures {
     pub mean: Option<f64>,
     /// The half-width of the mean's 95 % confidence interval, which allows for autocorrelation.
     pub ci95: Option<f64>,
+    /// The standard deviation, of the histogram, whose bins are at most 0.1 % wide; absent from
+    /// results of older versions.
+    #[serde(default)]
+    pub sd: Option<f64>,
     /// The smallest.
     pub min: Option<f64>,
     /// The largest.

@@ -141,6 +141,12 @@ impl Tally {
     /// The half-width of the mean's 95 % confidence interval for `number` independent times with
     /// the variance of these, in seconds; `None` for fewer than two.
     pub(crate) fn half_width_95(&self, number: f64) -> Option<f64> {
+        let deviation_s = self.deviation_s().filter(|_| number > 1.0)?;
+        Some(student_quantile_975(number - 1.0) * deviation_s / number.sqrt())
+    }
+
+    /// The standard deviation in seconds, of the histogram; `None` for fewer than two.
+    fn deviation_s(&self) -> Option<f64> {
         let count = self.totals.count as f64;
         let sums = self.bins.times().fold([0.0; 2], |[sum, squares], (time, count)| {
             let (time, count) = (time.as_secs_f64(), count as f64);
@@ -148,8 +154,7 @@ impl Tally {
         });
         let mean = sums[0] / count;
         let variance = (sums[1] / count - mean * mean).max(0.0) * count / (count - 1.0).max(1.0);
-        (count >= 2.0 && number > 1.0)
-            .then(|| student_quantile_975(number - 1.0) * (variance / number).sqrt())
+        (count >= 2.0).then(|| variance.sqrt())
     }
 
     /// The number of independent times that these are worth, by the half-width of their mean's
@@ -202,6 +207,7 @@ impl Tally {
         TimeFigures {
             mean: self.mean_s(),
             ci95,
+            sd: self.deviation_s(),
             min: present.then(|| self.totals.min.as_secs_f64()),
             max: present.then(|| self.totals.max.as_secs_f64()),
             p50,
@@ -236,6 +242,8 @@ mod tests {
         for (found, expected) in [(figures.p50, 0.5), (figures.p99, 0.99), (figures.p999, 0.999)] {
             assert!((found.unwrap() / expected - 1.0).abs() < 0.001);
         }
+        let deviation = ((1000.0_f64.powi(2) - 1.0) / 12.0 * 1000.0 / 999.0).sqrt() * 0.001;
+        assert!((figures.sd.unwrap() / deviation - 1.0).abs() < 0.001);
         let mut twice = tally.clone();
         twice.merge(&tally);
         assert_eq!((twice.count(), twice.mean_s()), (2000, tally.mean_s()));

@@ -90,12 +90,17 @@ impl<M: ModelledSystem> Driver<'_, M> {
     pub(super) fn record_answer(&mut self, departure: &Departure, ended: &AttemptEnd) {
         let phase = self.phase();
         let error = if ended.late { Some(LATE) } else { departure.error };
+        let bytes = if self.sized { self.bytes_of(&ended.attempt, departure) } else { 0 };
         if self.rows {
             // Copies, so that without rows nothing has to lie in memory.
-            self.hand_over(*departure, *ended, error);
+            self.hand_over(*departure, *ended, error, bytes);
+        }
+        let succeeded = error.is_none() && ended.fate == Fate::Over;
+        if bytes > 0 && succeeded {
+            self.collector.received(bytes, ended.attempt.request_scheduled);
         }
         let streamed = M::STREAMS && self.collector.takes_events();
-        let served = error.is_none() && ended.fate == Fate::Over && !streamed;
+        let served = succeeded && !streamed;
         if !(served && self.collector.add_served(&ended.attempt, departure.at, phase)) {
             self.collector.add(&self.answered(departure, ended, error), phase);
         }
@@ -103,11 +108,14 @@ impl<M: ModelledSystem> Driver<'_, M> {
 
     /// Gives the row of an answer to the sink.
     #[inline(never)]
-    fn hand_over(&mut self, departure: Departure, ended: AttemptEnd, error: Option<&'static str>) {
-        let mut row = self.answered(&departure, &ended, error);
-        if self.sized && self.sink.wants_bytes() {
-            row.bytes_received = self.bytes_of(&ended.attempt, &departure);
-        }
+    fn hand_over(
+        &mut self,
+        departure: Departure,
+        ended: AttemptEnd,
+        error: Option<&'static str>,
+        bytes: u64,
+    ) {
+        let row = Row { bytes_received: bytes, ..self.answered(&departure, &ended, error) };
         self.sink.row(&row);
     }
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from thinktime.importing import content, keys, marks
-from thinktime.importing.addresses import SCHEMES, address
+from thinktime.importing import content, keys
+from thinktime.importing.addresses import SCHEMES, address, request_at
 from thinktime.importing.artillery.checks import check
 from thinktime.importing.artillery.phases import time_s
-from thinktime.importing.draft import Body, Request, Step, method_of, name_of, plain
+from thinktime.importing.draft import Body, Request, Step, method_of
 from thinktime.importing.marks import Marks
 from thinktime.importing.parsers import items, table, words
 from thinktime.importing.redirects import Redirects
@@ -165,9 +165,7 @@ class Flow:
             return
         fields = content.headers(self._fields(given, place), place, self.notes)
         body = self._body(given, fields, place)
-        name = words(given.get("name")) or name_of(known, marks.without(found.target))
-        request = Request(plain(name), known, found.target, fields, body, found.origin, place)
-        request.about = f"{place.capitalize()}."
+        request = request_at(found, known, words(given.get("name")), fields, body, place)
         self.redirects.add(request, 0 if given.get("followRedirect") is False else REDIRECTS)
         for key in given:
             if key not in _REQUEST:

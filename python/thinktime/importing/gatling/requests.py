@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from thinktime.importing import content, keys, marks
-from thinktime.importing.addresses import address
-from thinktime.importing.draft import Request, method_of, name_of, plain, seconds
+from thinktime.importing.addresses import address, request_at
+from thinktime.importing.draft import Request, method_of, seconds
 from thinktime.importing.gatling import checks as gatling_checks
 from thinktime.importing.gatling.syntax import Call
 from thinktime.importing.gatling.values import Names
@@ -125,11 +125,10 @@ class Requests:
         if found is None:
             return None
         title = marks.without(self.values.fill(self.names.text(chain[0].first) or "", place))
-        name = title.strip() or name_of(method, marks.without(found.target))
         fields = content.headers(reader.fields.items(), place, self.notes)
-        request = Request(plain(name), method, found.target, fields, None, found.origin, place)
-        request.body = content.with_numbers(reader.body(fields), fields)
-        request.about, request.timeout = f"{place.capitalize()}.", reader.timeout
+        body = content.with_numbers(reader.body(fields), fields)
+        request = request_at(found, method, title, fields, body, place)
+        request.timeout = reader.timeout
         self.redirects.add(request, reader.follows)
         for one in reader.checks:
             gatling_checks.take(request, one, self.names, self.values, place)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from thinktime.importing import checks, content, gaps, marks
-from thinktime.importing.addresses import address
-from thinktime.importing.draft import Body, Request, Step, method_of, name_of, plain, seconds
+from thinktime.importing import checks, content, gaps
+from thinktime.importing.addresses import address, request_at
+from thinktime.importing.draft import Body, Request, Step, method_of, seconds
 from thinktime.importing.javascript import modules as script_modules
 from thinktime.importing.javascript import tokens as javascript
 from thinktime.importing.javascript.calls import all_known, called, drawn
@@ -184,13 +184,8 @@ class Calls:
         body = content.with_numbers(self._body(held, fields, place), fields)
         tags = params.get("tags")
         name = tags.get("name") if isinstance(tags, dict) else None
-        text = (
-            gaps.named(name)
-            if isinstance(name, str)
-            else name_of(known, marks.without(found.target))
-        )
-        request = Request(plain(text), known, found.target, fields, body, found.origin, place)
-        request.about = f"{place.capitalize()}."
+        title = gaps.named(name) if isinstance(name, str) else ""
+        request = request_at(found, known, title, fields, body, place)
         sent = f"{found.target} {fields} {body.value if body else ''}"
         request.draws = self.reader.draws.within(sent)
         request.timeout = self.timeout(params.get("timeout"), place)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from thinktime.importing import content, gaps, marks
-from thinktime.importing.addresses import Address, address
-from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
+from thinktime.importing import content, gaps
+from thinktime.importing.addresses import Address, address, request_at
+from thinktime.importing.draft import Body, Request, method_of, seconds
 from thinktime.importing.locust.classes import Script
 from thinktime.importing.locust.literals import Unknown, is_unknown, with_gaps
 from thinktime.importing.locust.turns import names_of, turns_of
@@ -232,13 +232,8 @@ class Steps:
         fields = content.headers(self._sent(named, place).items(), place, self.notes)
         body = self._body(named, fields, place)
         name = named.get("name")
-        text = (
-            gaps.named(name)
-            if isinstance(name, str)
-            else name_of(known, marks.without(found.target))
-        )
-        request = Request(plain(text), known, found.target, fields, body, found.origin, place)
-        request.about = f"{place.capitalize()}."
+        title = gaps.named(name) if isinstance(name, str) else ""
+        request = request_at(found, known, title, fields, body, place)
         sent = f"{found.target} {fields} {body.value if body else ''}"
         request.draws = self.names.marks.within(sent)
         request.timeout = timeout_of(named.get("timeout"), place, self.notes)
