@@ -108,6 +108,7 @@ THREADS = station("s", "1ms", "servers = 9") + (
     "[[machine]]\nname = 'm'\ncores = 8\nos = 'processor-sharing'\n[[service]]\nname = 'app'\n"
     "machine = 'm'\nthreads = 7\ndemand = '1ms'\n"
 )
+LIMIT = "[[machine]]\nname = 'box'\ncores = 4\ncpu_limit = '1500m'\ndemand = '10ms'\n"
 APP = steps("use = 'app'", "delay = '68ms'", "use = 'app'", "use = 's'")
 
 
@@ -123,6 +124,7 @@ APP = steps("use = 'app'", "delay = '68ms'", "use = 'app'", "use = 's'")
         ("web/cpu", 162.5, "", CLUSTER.format("least-connections", "", SLOW)),
         ("line", 1e6 / 21_000, "get = '/x'\nsize = '20272B'\n", LINK),
         ("app", 100, "", THREADS + APP),
+        ("box.cpu_limit", 150, "", LIMIT),
     ],
 )
 def test_an_overload_that_is_known_is_named_at_once(

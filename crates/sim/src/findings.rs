@@ -165,7 +165,7 @@ impl Findings<'_> {
         ))
     }
 
-    /// An overload of a pool, of one server of a cluster, or of a link.
+    /// An overload of a pool, of a CPU limit, of one server of a cluster, or of a link.
     fn offered_elsewhere(&self) -> Option<String> {
         let OfferedLoad { name, load } = offered_overload(self.workload, self.system)?;
         Some(format!(

@@ -24,17 +24,23 @@ pub struct OfferedLoad {
 type Rates = BTreeMap<(NodeId, u32), Vec<f64>>;
 
 impl SystemModel {
-    /// The loads of pools, of services' threads, of the servers of clusters and of links, when the
-    /// populations make requests at these rates. Requests that may be turned away before, or give
-    /// up, are not counted.
+    /// The loads of pools, of services' threads and CPU limits, of the servers of clusters and of
+    /// links, when the populations make requests at these rates. Requests that may be turned away
+    /// before, or give up, are not counted.
     #[must_use]
     pub fn offered_loads(&self, workload: &Workload, rates: &[f64]) -> Vec<OfferedLoad> {
-        let asked = self.asked(workload, rates);
-        let nodes = (0..).map(NodeId).zip(&self.nodes);
-        nodes.flat_map(|(node, model)| loads_of(model, node, &asked)).collect()
+        let asked = self.asked(workload, rates, &|one| self.amount(one));
+        let demanded = self.asked(workload, rates, &|one| match one.of {
+            Amount::Demand(_, amount) => amount,
+            Amount::Kept(_) | Amount::Bytes(_) => 0.0,
+        });
+        let nodes = || (0..).map(NodeId).zip(&self.nodes);
+        let limits = nodes().flat_map(|(node, model)| loads_of_limits(model, node, &demanded));
+        nodes().flat_map(|(node, model)| loads_of(model, node, &asked)).chain(limits).collect()
     }
 
-    fn asked(&self, workload: &Workload, rates: &[f64]) -> Rates {
+    /// What is used in a second, of each use its `amount`.
+    fn asked(&self, workload: &Workload, rates: &[f64], amount: &dyn Fn(&Use) -> f64) -> Rates {
         let mut asked = Rates::new();
         let program = self.program_for(workload);
         for (population, rate) in workload.populations.iter().zip(rates) {
@@ -43,7 +49,7 @@ impl SystemModel {
                 for one in self.uses(&program, workload, kind).iter().filter(|one| one.certain) {
                     let of_kinds = asked.entry((one.node, one.entry)).or_default();
                     of_kinds.resize(workload.requests.len(), 0.0);
-                    of_kinds[kind] += rate * weight / total * self.amount(one);
+                    of_kinds[kind] += rate * weight / total * amount(one);
                 }
             }
         }
@@ -89,6 +95,18 @@ fn loads_of(model: &AnyNodeModel, node: NodeId, asked: &Rates) -> Vec<OfferedLoa
             Vec::new()
         }
     }
+}
+
+/// The loads of the CPU limits of a machine's services: the CPU time that is demanded in a second
+/// over the cores that a limit is worth in the long run, whatever its period and its burst.
+fn loads_of_limits(model: &AnyNodeModel, node: NodeId, demanded: &Rates) -> Vec<OfferedLoad> {
+    let AnyNodeModel::Machine(machine) = model else { return Vec::new() };
+    let limited = |(service, entry): (&ServiceModel, u32)| {
+        let cores = service.limit?.cores();
+        let sum = demanded.get(&(node, entry)).map_or(0.0, |kinds| kinds.iter().sum());
+        Some(offered(format!("{}.cpu_limit", service.name), sum, cores))
+    };
+    machine.services.iter().zip(0..).filter_map(limited).collect()
 }
 
 /// The loads of the parts of a cluster's servers. `of` gives what each kind of request needs in a

@@ -53,6 +53,12 @@ impl Limit {
         Ok(Limit { quota, period: PERIOD, burst: Nanos::ZERO })
     }
 
+    /// The cores that it is worth in the long run.
+    #[must_use]
+    pub fn cores(&self) -> f64 {
+        self.quota.as_secs_f64() / self.period.as_secs_f64()
+    }
+
     /// The limit that the keys give; `None` if they give none.
     pub(super) fn read(keys: LimitKeys<'_>, features: &Features) -> ReadResult<Option<Limit>> {
         if keys.cpu_limit.is_some() && keys.quota.is_some() {
