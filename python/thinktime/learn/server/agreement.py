@@ -85,18 +85,15 @@ def disagreement(log: Visits, policy: Policy) -> str:
     return unlike(again, server(policy.name, policy.workers, laws)) if laws else ""
 
 
-def unlike(again: Replay, system: System, *, times: float = 1.0) -> str:
-    """What replays of a log on a server do not repeat, in words; empty if they repeat all.
-
-    Figures may be off by this many times as much as chance makes them.
-    """
+def unlike(again: Replay, system: System) -> str:
+    """What replays of a log on a server do not repeat, in words; empty if they repeat all."""
     figures, played = list(_figures(again.log)), list[Visits]()
     for many, same, off in LOOKS:
         played += again.on(system, range(SEED + len(played), SEED + many))
         most, why = max((_off(one, again.log, played) for one in figures), key=lambda one: one[0])
-        if most > off * times:
+        if most > off:
             return why
-        if most <= same * times:
+        if most <= same:
             break
     return ""
 

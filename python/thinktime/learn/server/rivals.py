@@ -7,6 +7,7 @@ and a short log does not show where.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,7 @@ from thinktime.inputs.files import system_of
 from thinktime.learn.server.agreement import SEED, played_again, unlike
 from thinktime.present import units
 
-REQUESTS = 10_000
+REQUESTS = 15_000
 """Rivals play no more requests of a log: those that survive are of short ones."""
 
 ENOUGH = 1024
@@ -33,10 +34,6 @@ FULL = 0.95
 
 FEW = 30
 """A kind of which fewer were alone has the demands of all kinds."""
-
-TIMES = 2.0
-"""A rival may be off by this many times as much as chance makes it: its demands are those of the
-requests that were alone, and not the ones that would fit best."""
 
 CONSTANT = 1e-3
 """Demands with a smaller C² do not vary."""
@@ -50,12 +47,15 @@ class Rival:
     """The log, to be played to it."""
 
     servers: tuple[int, int]
-    halves: Mapping[int, str]
-    """The law of half of the demand by kind."""
+    demands: Mapping[int, Survival]
+    """The law of the whole demand by kind."""
+
+    scale: float = 1.0
+    """Demands are this many times as large, so that the mean is the log's."""
 
     def system(self, names: Sequence[str], delays: Mapping[str, str]) -> System:
         """The model for requests whose kinds have these names; ``delays`` are those of others."""
-        demands = {names[kind]: law for kind, law in self.halves.items()}
+        demands = {names[kind]: _half(law, self.scale) for kind, law in self.demands.items()}
         both = zip(("first", "server"), self.servers, strict=True)
         steps = [{"use": "first"}, {"use": "server"}]
         tables: dict[str, Any] = {
@@ -85,15 +85,15 @@ class Rival:
     @property
     def alike(self) -> bool:
         """Whether the log does not tell this rival from its server."""
-        return not unlike(self.again, self._to_play, times=TIMES)
+        return not unlike(self.again, self._to_play)
 
     @property
     def _to_play(self) -> System:
         """The model for the log as it is played again; kind 0 is left out of the workload there."""
-        usual = next(iter(self.halves.values()))
+        usual = next(iter(self.demands.values()))
         kinds = range(int(self.again.log.kind.max()) + 1)
-        halves = {kind: self.halves.get(kind - 1, usual) for kind in kinds}
-        return replace(self, halves=halves).system([name_of(kind) for kind in kinds], {})
+        demands = {kind: self.demands.get(kind - 1, usual) for kind in kinds}
+        return replace(self, demands=demands).system([name_of(kind) for kind in kinds], {})
 
 
 def rivals(log: Visits, kinds: int) -> Iterator[Rival]:
@@ -101,8 +101,8 @@ def rivals(log: Visits, kinds: int) -> Iterator[Rival]:
     laws, every = alone(log, kinds), alone(log.of_one_kind, 1)[0]
     if every.seen < FEW or every.mean <= 0:
         return
-    halves = {
-        kind: _half(laws[kind] if laws[kind].seen >= FEW and laws[kind].mean > 0 else every)
+    demands = {
+        kind: laws[kind] if laws[kind].seen >= FEW and laws[kind].mean > 0 else every
         for kind in set(log.kind[log.kind >= 0].tolist())
     }
     again = played_again(log, REQUESTS)
@@ -110,25 +110,27 @@ def rivals(log: Visits, kinds: int) -> Iterator[Rival]:
     least = int(work_s / max(float(log.done_s.max() - log.arrival_s.min()), 1e-9) / FULL) + 1
     for pool in (False, True):
         several = range(least, SERVERS_MAX + 1)
-        found = _nearest(Rival(again, (ENOUGH if pool else n, n), halves) for n in several)
+        found = _nearest(Rival(again, (ENOUGH if pool else n, n), demands) for n in several)
         if found is not None:
             yield found
 
 
 def _nearest(row: Iterable[Rival]) -> Rival | None:
     """The one whose mean is nearest to the log's, of rivals with more and more servers."""
-    before: tuple[float, Rival] | None = None
+    best, off = None, math.inf
     for rival in row:
         over = rival.over
+        if abs(over) < off:
+            best, off = replace(rival, scale=1 / (1 + over)), abs(over)
         if over <= 0:
-            return before[1] if before is not None and before[0] < -over else rival
-        before = over, rival
+            return best
     return None
 
 
-def _half(law: Survival) -> str:
+def _half(law: Survival, scale: float) -> str:
     """The law of two halves, drawn each by itself, whose sum has this mean and C²."""
     cv2 = 2 * (law.standard_error / law.mean) ** 2 * law.seen
+    mean_s = law.mean * scale / 2
     if cv2 < CONSTANT:
-        return f"{law.mean / 2:.6g}s"
-    return f"gamma(shape={1 / cv2:.6g}, scale={law.mean / 2 * cv2:.6g}s)"
+        return f"{mean_s:.6g}s"
+    return f"gamma(shape={1 / cv2:.6g}, scale={mean_s * cv2:.6g}s)"

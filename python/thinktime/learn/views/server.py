@@ -31,7 +31,7 @@ def sentences(learned: Learned, server: Server | None) -> Iterator[str]:
         return
     if server is None:
         field = next((one for one in learned.log.left_over if one.startswith("field ")), None)
-        known = f"if {field} is one, name it in --format; else " if field else ""
+        known = f"if it is {field}, name that in --format; else " if field else ""
         yield f"Without durations the log does not show it: {known}{finer(learned.log.formats)}."
         return
     shared = server.policy in policies.SHARED
