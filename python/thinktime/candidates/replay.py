@@ -6,7 +6,7 @@ one before as in the log. Users who wait for answers therefore wait for the mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,10 +14,9 @@ import numpy as np
 import polars as pl
 
 from thinktime._core import System, Workload
-from thinktime.candidates.candidate import station
 from thinktime.candidates.candidate_simulation import each
 from thinktime.candidates.visits import Floats, Numbers, Visits
-from thinktime.inputs.files import system_of, workload_of
+from thinktime.inputs.files import workload_of
 from thinktime.operations import simulate
 
 BEGIN_US = 1_600_000_000_500_000
@@ -25,12 +24,6 @@ BEGIN_US = 1_600_000_000_500_000
 
 BYTE = 256
 FORMAT = "parquet:time=ts,address=ip,url=path,duration_us=took"
-
-
-def server(policy: str, workers: int, laws: Mapping[int, str]) -> System:
-    """A station with the demands of kinds by their numbers."""
-    demands = {name_of(kind): law for kind, law in laws.items()}
-    return system_of({"name": "replay", "station": [station("server", policy, workers, demands)]})
 
 
 class Replay:

@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from thinktime._core import System
+from thinktime.candidates.candidate import in_a_row
 from thinktime.candidates.policies import Policy
 from thinktime.candidates.prediction import Prediction
-from thinktime.candidates.replay import Replay, server
+from thinktime.candidates.replay import Replay, name_of
 from thinktime.candidates.visits import Visits
 from thinktime.learn.server.laws import empirical
 from thinktime.learn.server.model import demands_under
@@ -82,7 +83,7 @@ def disagreement(log: Visits, policy: Policy) -> str:
         return hidden_queue(log)
     again = played_again(log)
     laws = _laws(again.log, policy)
-    return unlike(again, server(policy.name, policy.workers, laws)) if laws else ""
+    return unlike(again, in_a_row([(policy.name, policy.workers)], laws)) if laws else ""
 
 
 def unlike(again: Replay, system: System) -> str:
@@ -124,7 +125,7 @@ def hidden_queue(log: Visits) -> str:
     return ""
 
 
-def _laws(log: Visits, policy: Policy) -> dict[int, str]:
+def _laws(log: Visits, policy: Policy) -> dict[str, str]:
     """The laws of the demands by kind, or of all if none of a kind was seen to its end.
 
     Empty if no demand at all was seen.
@@ -134,7 +135,7 @@ def _laws(log: Visits, policy: Policy) -> dict[int, str]:
         return {}
     found = demands_under(log, policy, int(log.kind.max()) + 1)
     known = (one if one.seen else of_all for one in found)
-    return {kind: empirical(one, one.mean, POINTS) for kind, one in enumerate(known)}
+    return {name_of(kind): empirical(one, one.mean, POINTS) for kind, one in enumerate(known)}
 
 
 def _off(figure: Figure, log: Visits, played: list[Visits]) -> tuple[float, str]:

@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from thinktime._core import System
-from thinktime.candidates.candidate import station
+from thinktime.candidates.candidate import in_a_row
 from thinktime.candidates.idle import alone
 from thinktime.candidates.replay import Replay, name_of
 from thinktime.candidates.survival import Survival
 from thinktime.candidates.visits import Visits
-from thinktime.inputs.files import system_of
 from thinktime.learn.server.agreement import SEED, played_again, unlike
 from thinktime.present import units
 
@@ -56,17 +54,7 @@ class Rival:
     def system(self, names: Sequence[str], delays: Mapping[str, str]) -> System:
         """The model for requests whose kinds have these names; ``delays`` are those of others."""
         demands = {names[kind]: _half(law, self.scale) for kind, law in self.demands.items()}
-        both = zip(("first", "server"), self.servers, strict=True)
-        steps = [{"use": "first"}, {"use": "server"}]
-        tables: dict[str, Any] = {
-            "name": "rival",
-            "station": [station(name, "fcfs", many, demands) for name, many in both],
-            "behaviour": [
-                *({"request": name, "steps": [{"delay": law}]} for name, law in delays.items()),
-                {"steps": steps},
-            ],
-        }
-        return system_of(tables)
+        return in_a_row([("fcfs", many) for many in self.servers], demands, delays)
 
     @property
     def words(self) -> str:

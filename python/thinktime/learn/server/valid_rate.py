@@ -8,19 +8,17 @@ of demands of a quarter of the log, and with as much more work as chance may hav
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from thinktime._core import InputError, System, Workload
-from thinktime.candidates.candidate import station
+from thinktime.candidates.candidate import in_a_row
 from thinktime.candidates.candidate_simulation import FULL, each, play
 from thinktime.candidates.policies import Policy, Timeline
 from thinktime.candidates.visits import Mask, Numbers, Visits
-from thinktime.inputs.files import system_of
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.server.agreement import disagreement
 from thinktime.learn.server.choice import Choice
@@ -160,19 +158,15 @@ class _Reach:
 
         delays = self.delays = {one.name: one.law.notation for one in server.beside}
         laws, part = laws_of(server), queue.part(slice(0, VISITS_MAX))
-        self._own = _system(server.policy, server.workers, laws, delays)
-        whole = demands_under(part, policy, len(names))
+        own = [(server.policy, server.workers)]
+        self._own = in_a_row(own, laws.get("", laws), delays)
+        means_s = [law.mean for law in demands_under(part, policy, len(names))]
         self._quarters = [
-            _system(
-                server.policy,
-                server.workers,
-                laws | _laws(one, policy, names, [law.mean for law in whole]),
-                delays,
-            )
+            in_a_row(own, laws | _laws(one, policy, names, means_s), delays)
             for one in _quarters(part)
         ]
         self._rivals = [
-            _system(name, workers, laws | _laws(part, policy, names), delays)
+            in_a_row([(name, workers)], laws | _laws(part, policy, names), delays)
             for name, workers, policy in _others(self._choice, server.workers)
         ]
 
@@ -239,8 +233,8 @@ class _Reach:
             found = play(workload, system, seed=SEED, requests=requests, warmup=self._warmup_s)
         except InputError:
             return math.inf
-        self._warmup_s = found.warmup_s  # to look for it takes as long as the simulation
         if system is self._own:
+            self._warmup_s = found.warmup_s  # to look for it takes as long as the simulation
             self.rate = self.rate or found.offered_rate / multiple
             self._loads[multiple] = found.load
         return math.inf if found.load > FULL or math.isnan(found.p99_s) else found.p99_s
@@ -272,21 +266,6 @@ def _others(choice: Choice | None, workers: int) -> Iterator[tuple[str, int, Pol
                 yield name, policy.workers, policy
     if any(one.name == "idle" for one in choice.alike):
         yield "ps", MANY * workers, Policy("idle", 0)
-
-
-def _system(
-    policy: str, workers: int, laws: Mapping[str, str], delays: Mapping[str, str]
-) -> System:
-    """A station; ``laws`` are the demands by kind, `""` for all, and ``delays`` those of others."""
-    tables: dict[str, Any] = {
-        "name": "learned",
-        "station": [station("server", policy, workers, laws.get("", laws))],
-    }
-    if delays:
-        tables["behaviour"] = [
-            {"request": name, "steps": [{"delay": law}]} for name, law in delays.items()
-        ]
-    return system_of(tables)
 
 
 def _quarters(log: Visits) -> Iterator[Visits]:
