@@ -8,7 +8,7 @@ not explain, such as a second station, a lock or a pause, then has other figures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -88,10 +88,13 @@ def disagreement(log: Visits, policy: Policy) -> str:
 
 def unlike(again: Replay, system: System) -> str:
     """What replays of a log on a server do not repeat, in words; empty if they repeat all."""
-    figures, played = list(_figures(again.log)), list[Visits]()
+    figures = list(_figures(again.log))
+    own, played = [one.of(again.log) for one in figures], list[list[float]]()
     for many, same, off in LOOKS:
-        played += again.on(system, range(SEED + len(played), SEED + many))
-        most, why = max((_off(one, again.log, played) for one in figures), key=lambda one: one[0])
+        runs = again.on(system, range(SEED + len(played), SEED + many))
+        played += [[one.of(run) for one in figures] for run in runs]
+        every = zip(figures, own, zip(*played, strict=True), strict=True)
+        most, why = max((_off(*one, again.log.step_s) for one in every), key=lambda one: one[0])
         if most > off:
             return why
         if most <= same:
@@ -138,14 +141,13 @@ def _laws(log: Visits, policy: Policy) -> dict[str, str]:
     return {name_of(kind): empirical(one, one.mean, POINTS) for kind, one in enumerate(known)}
 
 
-def _off(figure: Figure, log: Visits, played: list[Visits]) -> tuple[float, str]:
+def _off(figure: Figure, own: float, others: Sequence[float], step_s: float) -> tuple[float, str]:
     """How far a log's figure is from its replays, in standard errors, and that in words."""
-    own, others = figure.of(log), [figure.of(one) for one in played]
     if not np.isfinite([own, *others]).all():
         return 0.0, ""
     least = SAME_SHARE
     if figure.is_time:
-        least = SAME + ROUNDED * log.step_s / max(own, 1e-9)
+        least = SAME + ROUNDED * step_s / max(own, 1e-9)
     expected = Prediction.of(others, logs=figure.is_time, least=least)
     shown = units.seconds if figure.is_time else units.percent
     return abs(expected.off(own)), (

@@ -20,7 +20,7 @@ from thinktime.candidates.visits import Visits
 from thinktime.learn.server.agreement import SEED, played_again, unlike
 from thinktime.present import units
 
-REQUESTS = 15_000
+REQUESTS = 10_000
 """Rivals play no more requests of a log: those that survive are of short ones."""
 
 ENOUGH = 1024
