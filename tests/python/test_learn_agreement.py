@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from queues import fcfs
 
 from thinktime.candidates.policies import Policy
 from thinktime.candidates.visits import Visits
@@ -14,17 +14,6 @@ from thinktime.learn.server.agreement import disagreement
 from thinktime.learn.server.work_error import user_error
 
 MANY = 12_000
-
-
-def queue(
-    came: NDArray[np.float64], took: NDArray[np.float64], servers: int
-) -> NDArray[np.float64]:
-    """When each request ends, first come, first served."""
-    free, done = np.zeros(servers), np.empty(len(came))
-    for n, (at, work) in enumerate(zip(came, took, strict=True)):
-        first = int(free.argmin())
-        free[first] = done[n] = max(at, free[first]) + work
-    return done
 
 
 def visits(*, before: float, servers: int) -> Visits:
@@ -35,7 +24,7 @@ def visits(*, before: float, servers: int) -> Visits:
     enters = came + work * before
     order = np.argsort(enters)
     done = np.empty(MANY)
-    done[order] = queue(enters[order], (work * (1 - before))[order], servers)
+    done[order] = fcfs(enters[order], (work * (1 - before))[order], servers)
     return Visits.served(came, done)
 
 
@@ -58,7 +47,7 @@ def test_servers_with_queues_of_their_own_are_no_shared_one(seed: int) -> None:
     came, work = np.cumsum(random.exponential(1.0, 4000)), random.exponential(1.6, 4000)
     done = np.empty(4000)
     for one in range(4):
-        done[one::4] = queue(came[one::4], work[one::4], 1)
+        done[one::4] = fcfs(came[one::4], work[one::4], 1)
     assert "and in the log" in disagreement(Visits.served(came, done), Policy("ps", 2))
 
 
@@ -68,10 +57,10 @@ def test_two_stations_in_a_row_are_no_single_one(seed: int) -> None:
     with two workers, under which more requests overtake others."""
     random = np.random.default_rng(seed)
     came = np.cumsum(random.exponential(1.0, MANY))
-    between = queue(came, random.exponential(0.9, MANY), 2)
+    between = fcfs(came, random.exponential(0.9, MANY), 2)
     order = np.argsort(between)
     done = np.empty(MANY)
-    done[order] = queue(between[order], random.exponential(0.45, MANY), 1)
+    done[order] = fcfs(between[order], random.exponential(0.45, MANY), 1)
     assert "and in the log" in disagreement(Visits.served(came, done), Policy("ps", 2))
 
 
@@ -98,8 +87,10 @@ def test_the_work_of_users_is_as_sure_as_it_varies() -> None:
     random = np.random.default_rng(12)
     work = 10.0 * random.poisson(500, 200)
     true = float(np.std(work) / np.mean(work))
-    assert user_error(np.full(500, 10.0)) == pytest.approx(true, rel=0.25)
+    assert user_error(np.full(500, 10.0), np.zeros(500, np.bool_)) == pytest.approx(true, rel=0.25)
 
 
 def test_a_user_who_is_always_there_is_no_chance() -> None:
-    assert user_error(np.array([1000.0, *[1.0] * 900])) == pytest.approx(30 / 1900)
+    assert user_error(np.array([1000.0, *[1.0] * 900]), np.zeros(901, np.bool_)) == pytest.approx(
+        30 / 1900
+    )

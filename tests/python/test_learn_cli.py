@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.learn import learn
+from thinktime.learn.views.server import sentences
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data"
 SYSTEM = 'name = "quick"\n[[station]]\nname = "server"\ndemand = "exp(200us)"\n'
@@ -249,6 +250,25 @@ def test_odd_times_are_told(tmp_path: Path) -> None:
     found = learn([path], fidelity=False).to_dict()["warnings"]
     assert any("goes back" in one for one in found)
     assert any("is one of them wrong" in one for one in found)
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_logs_of_two_servers_at_the_same_time_are_not_odd(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        rows = [f"{1_790_000_000 + n},10.0.0.{n % 9},/\n" for n in range(300)]
+        (tmp_path / name).write_text("time,address,path\n" + "".join(rows) + f"{name}\n")
+    found = learn([tmp_path / "a.csv", tmp_path / "b.csv"], fidelity=False).to_dict()
+    assert not any("goes back" in one for one in found["warnings"])
+    assert any("a file begins before the one before it ends" in one for one in found["notes"])
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_a_field_that_may_be_the_duration_is_named_where_it_is_wanted(tmp_path: Path) -> None:
+    line = '10.0.0.{} - - [02/Nov/2026:08:00:{:02} +0000] "GET / HTTP/1.1" 200 9 "-" "a" {}\n'
+    text = "".join(line.format(n, n, 100481 + 7 * n) for n in range(60))
+    (tmp_path / "access.log").write_text(text)
+    (said,) = sentences(learn([tmp_path / "access.log"], fidelity=False), None)
+    assert "if it is field 1 of those added, as in `100481`, name that in --format; else" in said
 
 
 @pytest.mark.usefixtures("brief_advice")

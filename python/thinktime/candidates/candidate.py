@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,3 +72,27 @@ def station(
 ) -> dict[str, Any]:
     """A station as a system file has it; `demand` is one law, or one for each kind of request."""
     return {"name": name, "policy": policy, "servers": servers, "demand": demand}
+
+
+def in_a_row(
+    stations: Sequence[tuple[str, int]],
+    demand: str | Mapping[str, str],
+    delays: Mapping[str, str] | None = None,
+) -> System:
+    """Stations with these policies and servers, of the same law of demands, or laws by kind.
+
+    Kinds in `delays` pass all of them, and take as long as its laws say.
+    """
+    named = {f"station-{place}": one for place, one in enumerate(stations, start=1)}
+    behaviour: list[dict[str, Any]] = [
+        {"request": kind, "steps": [{"delay": law}]} for kind, law in (delays or {}).items()
+    ]
+    if len(named) > 1:
+        behaviour.append({"steps": [{"use": name} for name in named]})
+    return system_of(
+        {
+            "name": "learned",
+            "station": [station(name, *one, demand) for name, one in named.items()],
+            **({"behaviour": behaviour} if behaviour else {}),
+        }
+    )

@@ -42,6 +42,8 @@ class Figures:
     """Requests a second."""
 
     offered_rate: float
+    warmup_s: float
+    """The part that is left out, as given or found."""
 
 
 def play(
@@ -62,7 +64,8 @@ def play(
     loads = [one["load"] or 0.0 for one in found["stations"].values()]
     mean_s, p99_s = found[times]["mean"], found[times]["p99"]
     known = (nan if mean_s is None else mean_s, nan if p99_s is None else p99_s)
-    return Figures(*known, max(loads), found["throughput"], found["offered_rate"] or 0.0)
+    rates = found["throughput"], found["offered_rate"] or 0.0
+    return Figures(*known, max(loads), *rates, found["warmup_s"])
 
 
 def traced(arrival_s: Floats) -> Workload:

@@ -6,7 +6,7 @@ one before as in the log. Users who wait for answers therefore wait for the mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,10 +14,9 @@ import numpy as np
 import polars as pl
 
 from thinktime._core import System, Workload
-from thinktime.candidates.candidate import station
 from thinktime.candidates.candidate_simulation import each
 from thinktime.candidates.visits import Floats, Numbers, Visits
-from thinktime.inputs.files import system_of, workload_of
+from thinktime.inputs.files import workload_of
 from thinktime.operations import simulate
 
 BEGIN_US = 1_600_000_000_500_000
@@ -27,23 +26,22 @@ BYTE = 256
 FORMAT = "parquet:time=ts,address=ip,url=path,duration_us=took"
 
 
-def server(policy: str, workers: int, laws: Mapping[int, str]) -> System:
-    """A station with the demands of kinds by their numbers."""
-    demands = {_name(kind): law for kind, law in laws.items()}
-    return system_of({"name": "replay", "station": [station("server", policy, workers, demands)]})
+class Replay:
+    """A log, ready to be played to any server."""
 
+    def __init__(self, log: Visits) -> None:
+        self.log = log
+        self._workload = _replay(log)
 
-def replays(log: Visits, system: System, seeds: Sequence[int]) -> list[Visits]:
-    """The requests of replays under each seed, in steps as those of the log; all of one kind."""
-    workload = _replay(log)
+    def on(self, system: System, seeds: Sequence[int]) -> list[Visits]:
+        """The requests under each seed, in steps as those of the log; all of one kind."""
+        return each(lambda seed: self._once(system, seed), seeds)
 
-    def one(seed: int) -> Visits:
-        made = simulate(workload, system, seed=seed, warmup=0.0, rows="all")
+    def _once(self, system: System, seed: int) -> Visits:
+        made = simulate(self._workload, system, seed=seed, warmup=0.0, rows="all")
         seen = Visits.of_rows(pl.DataFrame(made.requests))
-        took_s = stepped(seen.duration_s, log.step_s)
+        took_s = stepped(seen.duration_s, self.log.step_s)
         return Visits.served(seen.arrival_s, seen.arrival_s + took_s)
-
-    return each(one, seeds)
 
 
 def stepped(took_s: Floats, step_s: float) -> Floats:
@@ -56,7 +54,7 @@ def stepped(took_s: Floats, step_s: float) -> Floats:
 def _replay(log: Visits) -> Workload:
     """The log as a workload; its kinds are numbers from 0."""
     since_us = np.rint((log.arrival_s - log.arrival_s[0]) * 1e6).astype(np.int64)
-    names = [_name(kind) for kind in range(int(log.kind.max(initial=0)) + 1)]
+    names = [name_of(kind) for kind in range(int(log.kind.max(initial=0)) + 1)]
     columns = {
         "ts": pl.Series(BEGIN_US + since_us).cast(pl.Datetime("us", "UTC")),
         "ip": [_address(one) for one in _in_turn(log).tolist()],
@@ -97,5 +95,6 @@ def _address(user: int) -> str:
     return f"10.{user // BYTE**2 % BYTE}.{user // BYTE % BYTE}.{user % BYTE}"
 
 
-def _name(kind: int) -> str:
+def name_of(kind: int) -> str:
+    """The name that requests of a kind have in a replay."""
     return f"kind-{kind}"

@@ -60,6 +60,11 @@ class Visits:
         # Answers that come together are stamped in any order.
         return np.asarray(self.done_s < latest - 1e-4)
 
+    @property
+    def of_one_kind(self) -> Visits:
+        """The same requests, all of one kind."""
+        return replace(self, kind=np.zeros_like(self.kind))
+
     def part(self, kept: slice | Mask | Numbers) -> Visits:
         """Some of the requests."""
         columns = ["arrival_s", "done_s", "kind", "over", *([] if self.user is None else ["user"])]

@@ -47,6 +47,13 @@ class Estimate:
         """The estimate with a low confidence, for this reason."""
         return replace(self, confidence="low", reasons=(why, *self.reasons))
 
+    def beside(self, other: str) -> Estimate:
+        """The estimate if another server explains the log as well, in words."""
+        guesses = tuple(one for one in ALL if one in {*self.guesses, "policy", "servers"})
+        why = f"Another server explains the log as well: {other}. {self.reasons[0]}"
+        level = least(self.confidence, "fair")
+        return replace(self, confidence=level, guesses=guesses, reasons=(why, *self.reasons[1:]))
+
 
 def coarse(log: Visits) -> bool:
     """Whether stamps are too coarse to show which requests were served at once."""

@@ -8,19 +8,17 @@ of demands of a quarter of the log, and with as much more work as chance may hav
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from thinktime._core import InputError, System, Workload
-from thinktime.candidates.candidate import station
+from thinktime.candidates.candidate import in_a_row
 from thinktime.candidates.candidate_simulation import FULL, each, play
 from thinktime.candidates.policies import Policy, Timeline
-from thinktime.candidates.visits import Numbers, Visits
-from thinktime.inputs.files import system_of
+from thinktime.candidates.visits import Mask, Numbers, Visits
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.server.agreement import disagreement
 from thinktime.learn.server.choice import Choice
@@ -28,6 +26,7 @@ from thinktime.learn.server.estimate import ALL
 from thinktime.learn.server.laws import empirical
 from thinktime.learn.server.lost_requests import patience_s, turned_away
 from thinktime.learn.server.model import Server, demands_under
+from thinktime.learn.server.rivals import rivals
 from thinktime.learn.server.text import laws_of
 from thinktime.learn.server.visits import server_visits
 from thinktime.learn.server.work_error import user_error, work_error
@@ -35,9 +34,9 @@ from thinktime.learn.server.work_error import user_error, work_error
 WITHIN = 0.25
 """Values of p99 agree if they differ by no more than this part."""
 
-MULTIPLES = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+MULTIPLES = (1.0, 2.0, 4.0)
 STEPS = 3
-"""The number of times that the way from the last multiple to the next one is halved."""
+"""After a quarter of the way from the last multiple to the next one, it is halved so often."""
 
 REQUESTS = 50_000
 """The least length of a simulation. If rates change it is as long as the log, up to a bound."""
@@ -48,6 +47,9 @@ VISITS_MAX = 400_000
 
 DEVIATIONS = 2.75
 """Student's quantile for 99 %, of the 30 parts of a log whose work is compared."""
+
+MOST = 0.8
+"""Users who are there for more than this part of the log stay."""
 
 QUARTERS = 4
 SEED = 45
@@ -88,6 +90,11 @@ def with_reach(
     reach = _Reach(server, log, queue, names, workload, more)
     limit = turned_away(requests, log)
     multiple = reach.multiple(MULTIPLES[:1] if limit else MULTIPLES)
+    for rival in rivals(queue, len(names)) if multiple > 1 else ():
+        system = rival.system(names, reach.delays)
+        if multiple and reach.differs(system, multiple) and rival.alike:
+            multiple = reach.before(system, multiple)
+            server = replace(server, estimate=server.estimate.beside(rival.words))
     doubt = limit if multiple else GIVEN_UP if reach.given_up else DOUBT
     server = replace(server, up_to=multiple * reach.rate if multiple else None)
     return replace(server, estimate=server.estimate.doubted(doubt)) if doubt else server
@@ -105,7 +112,17 @@ def _error(server: Server, queue: Visits, requests: Requests, kind: Numbers) -> 
     demands_s = np.array([*means_s, 0.0])[kind]  # the last one is that of -1
     users_s = np.bincount(requests.rows["user"].to_numpy(), weights=demands_s).astype(np.float64)
     parts_s = Timeline.of(queue).demands(_policy(server))
-    return max(work_error(queue.arrival_s, parts_s), user_error(users_s))
+    return max(work_error(queue.arrival_s, parts_s), user_error(users_s, _stays(requests)))
+
+
+def _stays(requests: Requests) -> Mask:
+    """Whether each user is there for most of the log."""
+    user, time_ns = (requests.rows[name].to_numpy() for name in ("user", "time_ns"))
+    those, first = np.unique(user, return_index=True)
+    last = len(user) - 1 - np.unique(user[::-1], return_index=True)[1]
+    found = np.zeros(int(user.max()) + 1, np.bool_)
+    found[those] = (time_ns[last] - time_ns[first]) * 1e-9 > MOST * requests.span_s
+    return found
 
 
 class _Reach:
@@ -129,6 +146,8 @@ class _Reach:
         )
         self._requests = len(log)
         self._loads: dict[float, float] = {}
+        self._warmup_s: float | None = None
+        self._known: dict[tuple[System, float], float] = {}
         self._choice = server.estimate.choice
         self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
         self._more = more
@@ -137,21 +156,17 @@ class _Reach:
         self.rate = workload.request_rate or 0.0
         """The learned workload's own rate of requests a second; of clients it is simulated."""
 
-        delays = {one.name: one.law.notation for one in server.beside}
+        delays = self.delays = {one.name: one.law.notation for one in server.beside}
         laws, part = laws_of(server), queue.part(slice(0, VISITS_MAX))
-        self._own = _system(server.policy, server.workers, laws, delays)
-        whole = demands_under(part, policy, len(names))
+        own = [(server.policy, server.workers)]
+        self._own = in_a_row(own, laws.get("", laws), delays)
+        means_s = [law.mean for law in demands_under(part, policy, len(names))]
         self._quarters = [
-            _system(
-                server.policy,
-                server.workers,
-                laws | _laws(one, policy, names, [law.mean for law in whole]),
-                delays,
-            )
+            in_a_row(own, laws | _laws(one, policy, names, means_s), delays)
             for one in _quarters(part)
         ]
         self._rivals = [
-            _system(name, workers, laws | _laws(part, policy, names), delays)
+            in_a_row([(name, workers)], laws | _laws(part, policy, names), delays)
             for name, workers, policy in _others(self._choice, server.workers)
         ]
 
@@ -162,20 +177,28 @@ class _Reach:
         last = 0.0
         for multiple in tried if known else tried[:1]:
             if not self._agree(multiple):
-                return self._between(last, multiple) if last else 0.0
+                return _between(last, multiple, self._agree) if last else 0.0
             last = multiple
         return last
 
-    def _between(self, good: float, bad: float) -> float:
-        for _ in range(STEPS):
-            middle = (good + bad) / 2
-            good, bad = (middle, bad) if self._agree(middle) else (good, middle)
-        return good
+    def differs(self, rival: System, multiple: float) -> bool:
+        """Whether a rival has another p99 at this multiple of the rates."""
+        both = each(partial(self._played, multiple=multiple), [self._own, rival])
+        return _apart(*both) > math.log1p(WITHIN)
+
+    def before(self, rival: System, multiple: float) -> float:
+        """The largest multiple up to this one at which a rival has the same p99; 0 without any."""
+
+        def agrees(multiple: float) -> bool:
+            return not self.differs(rival, multiple)
+
+        return _between(1.0, multiple, agrees) if agrees(1.0) else 0.0
 
     def _agree(self, multiple: float) -> bool:
         """Whether all models agree at this multiple of the rates."""
         played = partial(self._played, multiple=multiple)
-        own, *rivals = each(played, [self._own, *self._rivals])
+        own = played(self._own)
+        rivals = each(played, self._rivals)
         if own > self._patience_s:
             self.given_up = True
             return False
@@ -184,27 +207,46 @@ class _Reach:
             return max(apart, _apart(own, self._p99_s)) <= math.log1p(WITHIN)
         if apart > math.log1p(WITHIN) or math.isinf(own):
             return False
-        law = max(_apart(own, one) for one in each(played, self._quarters))
         load = min(self._loads[multiple] * self._more, 1.0)
         # Times go with 1 / (1 - load), which a short simulation of a busy server may not show.
         grows = math.log((1 - self._loads[multiple]) / (1 - load)) if load < 1 else math.inf
+        if apart + grows > math.log1p(WITHIN):
+            return False
         busier = max(_apart(own, self._played(self._own, multiple * self._more)), grows)
+        if apart + busier > math.log1p(WITHIN):
+            return False
+        law = max(_apart(own, one) for one in each(played, self._quarters))
         return apart + math.hypot(law, busier) <= math.log1p(WITHIN)
 
     def _played(self, system: System, multiple: float) -> float:
         """The simulated 99th percentile in seconds; infinite if the server is overloaded."""
+        if (system, multiple) not in self._known:
+            self._known[system, multiple] = self._simulated(system, multiple)
+        return self._known[system, multiple]
+
+    def _simulated(self, system: System, multiple: float) -> float:
         most = min(round(self._requests * multiple), REQUESTS_MAX) if self._changes else 0
         workload = self._workload.scaled(multiple)
         # A mix ends with its arrivals: later requests would be those of clients that continue.
         requests = None if workload.mix_end_s else max(most, REQUESTS)
         try:
-            found = play(workload, system, seed=SEED, requests=requests)
+            found = play(workload, system, seed=SEED, requests=requests, warmup=self._warmup_s)
         except InputError:
             return math.inf
         if system is self._own:
+            self._warmup_s = found.warmup_s  # to look for it takes as long as the simulation
             self.rate = self.rate or found.offered_rate / multiple
             self._loads[multiple] = found.load
         return math.inf if found.load > FULL or math.isnan(found.p99_s) else found.p99_s
+
+
+def _between(good: float, bad: float, agree: Callable[[float], bool]) -> float:
+    """The largest of the multiples between two that are tried at which all agree."""
+    middle = (3 * good + bad) / 4  # that of a busy server is near the log's own rate
+    for _ in range(1 + STEPS):
+        good, bad = (middle, bad) if agree(middle) else (good, middle)
+        middle = (good + bad) / 2
+    return good
 
 
 def _apart(one: float, other: float) -> float:
@@ -225,21 +267,6 @@ def _others(choice: Choice | None, workers: int) -> Iterator[tuple[str, int, Pol
                 yield name, policy.workers, policy
     if any(one.name == "idle" for one in choice.alike):
         yield "ps", MANY * workers, Policy("idle", 0)
-
-
-def _system(
-    policy: str, workers: int, laws: Mapping[str, str], delays: Mapping[str, str]
-) -> System:
-    """A station; ``laws`` are the demands by kind, `""` for all, and ``delays`` those of others."""
-    tables: dict[str, Any] = {
-        "name": "learned",
-        "station": [station("server", policy, workers, laws.get("", laws))],
-    }
-    if delays:
-        tables["behaviour"] = [
-            {"request": name, "steps": [{"delay": law}]} for name, law in delays.items()
-        ]
-    return system_of(tables)
 
 
 def _quarters(log: Visits) -> Iterator[Visits]:

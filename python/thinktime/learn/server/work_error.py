@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from thinktime.candidates.visits import Floats
+from thinktime.candidates.visits import Floats, Mask
 
 BLOCKS = 30
 """The number of parts of a log that are compared."""
 
 
-def user_error(work_s: Floats) -> float:
+def user_error(work_s: Floats, stays: Mask) -> float:
     """The relative standard error of the work of all users, if they come independently.
 
     A user's requests come together, so that parts of a log that are no longer than a session are
@@ -20,8 +20,9 @@ def user_error(work_s: Floats) -> float:
 
     Args:
         work_s: The work of each user, in seconds.
+        stays: Whether each is there for most of the log: that is no chance either.
     """
-    few = work_s[work_s <= work_s.sum() / BLOCKS]
+    few = work_s[(work_s <= work_s.sum() / BLOCKS) & ~stays]
     return float(np.sqrt((few**2).sum()) / work_s.sum()) if work_s.any() else math.inf
 
 

@@ -30,7 +30,9 @@ def sentences(learned: Learned, server: Server | None) -> Iterator[str]:
         yield "Of a log of this length it is learned if its file is wanted: `--system FILE`."
         return
     if server is None:
-        yield f"Without durations the log does not show it: {finer(learned.log.formats)}."
+        field = next((one for one in learned.log.left_over if one.startswith("field ")), None)
+        known = f"if it is {field}, name that in --format; else " if field else ""
+        yield f"Without durations the log does not show it: {known}{finer(learned.log.formats)}."
         return
     shared = server.policy in policies.SHARED
     doubt = f"; guessed: {', '.join(server.guesses)}" if server.guesses else ""
