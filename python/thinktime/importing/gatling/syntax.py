@@ -101,25 +101,69 @@ def source(text: str) -> Source:
     language = language_of(text)
     root = _parser(language).parse(text.encode("utf-8", "replace")).root_node
     found = Source()
-    reader = _Reader(found, language)
+    reader = _Reader(found, language, _Holders(root))
     for node in _inside(root):
         if node.type in _DEFINITIONS:
             inner = [one for one in parts(node) if one.type != "modifiers"]
             name = part(node, "pattern") or part(node, "name") or next(iter(inner), None)
             value = part(node, "value") or (inner[-1] if len(inner) > 1 else None)
             if name is not None and value is not None and value is not name:
-                found.names.setdefault(_plain(name), Function([], reader.expression(value)))
+                made = Function([], reader.expression(value))
+                found.names.setdefault(reader.holders.name_of(name), made)
         elif node.type in _FUNCTIONS:
             held = _result(part(node, "body") or (parts(node)[-1] if parts(node) else None))
             name = part(node, "name")
             if held is not None and name is not None:
                 made = Function(list(_parameters(node)), reader.expression(held))
-                found.names.setdefault(_plain(name), made)
+                found.names.setdefault(reader.holders.name_of(name), made)
         elif node.type in (*_CALLS, "infix_expression") and not _is_inner(node):
-            made = reader.expression(node)
-            if isinstance(made, Call) and made.chain()[0].name == "setUp":
-                found.set_up.append(made)
+            call = reader.expression(node)
+            if isinstance(call, Call) and call.chain()[0].name == "setUp":
+                found.set_up.append(call)
     return found
+
+
+class _Holders:
+    """The objects and classes of a simulation: names that several of them have are told apart."""
+
+    def __init__(self, root: Node) -> None:
+        self.holders: dict[str, set[str]] = {}
+        for node in _inside(root):
+            if node.type in (*_DEFINITIONS, *_FUNCTIONS):
+                inner = [one for one in parts(node) if one.type != "modifiers"]
+                name = part(node, "pattern") or part(node, "name") or next(iter(inner), None)
+                around = next(_around(node), "")
+                if name is not None and around:
+                    self.holders.setdefault(_plain(name), set()).add(around)
+
+    def name_of(self, node: Node, holder: str = "") -> str:
+        """A name, with that of its object before it if other objects have the same name."""
+        name = _plain(node)
+        known = self.holders.get(name, set())
+        if len(known) < 2:
+            return name
+        stated = holder.rpartition(".")[2].strip("` ")
+        if holder and stated != "this":
+            return f"{stated}.{name}" if stated in known else name
+        own = next((one for one in _around(node) if one in known), None)
+        return f"{own}.{name}" if own else name
+
+
+_OBJECTS = ("object_definition", "class_definition", "trait_definition", "class_declaration",
+            "object_declaration", "companion_object")  # fmt: skip
+
+
+def _around(node: Node) -> Iterator[str]:
+    """The names of the objects and classes around a node, the nearest first."""
+    outer = node.parent
+    while outer is not None:
+        if outer.type in _OBJECTS:
+            name = part(outer, "name")
+            inner = (one for one in parts(outer) if one.type.endswith("identifier"))
+            name = name if name is not None else next(inner, None)
+            if name is not None:
+                yield _plain(name)
+        outer = outer.parent
 
 
 def _inside(root: Node) -> Iterator[Node]:
@@ -167,8 +211,8 @@ def _result(body: Node | None) -> Node | None:
 class _Reader:
     """Reads nodes of all three grammars."""
 
-    def __init__(self, found: Source, language: str) -> None:
-        self.found, self.language = found, language
+    def __init__(self, found: Source, language: str, holders: _Holders) -> None:
+        self.found, self.language, self.holders = found, language, holders
         self.depth = 0
         self.made: dict[int, Any] = {}
         """The expressions by the identities of their nodes, so that each is read once."""
@@ -196,13 +240,14 @@ class _Reader:
             return self._call(node)
         if kind in _MEMBERS:
             holder, name = parts(node)[0], parts(node)[-1]
-            return Call(_plain(name), _holding(self.expression(holder)), [], _line(name))
+            said = self.holders.name_of(name, text_of(holder))
+            return Call(said, _holding(self.expression(holder)), [], _line(name))
         if kind == "infix_expression" or (kind == "binary_expression" and _sign(node)):
             left, right = parts(node)[0], parts(node)[-1]
             given = [self.expression(right)]
             return Call(_sign(node), self.expression(left), given, line)
         if kind in ("identifier", "simple_identifier", "operator_identifier"):
-            return Call(_plain(node), None, [], line)
+            return Call(self.holders.name_of(node), None, [], line)
         if kind in _TEXTS:
             return self._text(node)
         if kind == "ascription_expression" and parts(node):  # `url: String`
@@ -220,7 +265,8 @@ class _Reader:
         values = [each for one in given for each in self._values(one)]
         if name is not None:  # Java
             held = _holding(self.expression(function)) if function else None
-            return Call(_plain(name), held, values, _line(name))
+            holder = text_of(function) if function else ""
+            return Call(self.holders.name_of(name, holder), held, values, _line(name))
         function = function or parts(node)[0]
         held = self.expression(function)
         if isinstance(held, Call):
