@@ -1,4 +1,4 @@
-"""What names, waits and durations of foreign scripts mean: those of their object, user, scenario."""
+"""What names, waits and durations of scripts mean: those of their object, user, scenario."""
 
 from __future__ import annotations
 

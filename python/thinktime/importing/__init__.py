@@ -7,8 +7,9 @@
     Path("shop.toml").write_text(made.text)
 
 Nothing of a foreign file is run, and no file that it names is read but the modules of a script of
-k6, beside it or in a folder that the user names. Each kind is a file of this folder, which reads it into a `draft.Draft`; `workload_text`
-makes the text, and `keys` alone knows how the keys of requests are written.
+k6, beside it or in a folder that the user names. Each kind is a file of this folder, which reads it
+into a `draft.Draft`; `workload_text` makes the text, and `keys` alone knows how the keys of
+requests are written.
 """
 
 from __future__ import annotations

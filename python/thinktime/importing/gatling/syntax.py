@@ -17,6 +17,7 @@ from typing import Any
 
 from tree_sitter import Language, Node, Parser
 
+from thinktime.importing.gatling.holders import DEFINITIONS, FUNCTIONS, Holders, inside, plain
 from thinktime.importing.javascript.syntax import part, parts, text_of
 from thinktime.importing.javascript.tokens import number_of, unescaped
 
@@ -36,8 +37,6 @@ _WRAPPERS = ("parenthesized_expression", "value_argument", "expression_statement
              "return_statement", "return_expression", "interpolation",
              "cast_expression", "function_body")  # fmt: skip
 _NAME_IN_TEXT = re.compile(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))")
-_DEFINITIONS = ("val_definition", "var_definition", "property_declaration", "variable_declarator")
-_FUNCTIONS = ("function_definition", "function_declaration", "method_declaration")
 
 
 @dataclass(eq=False)
@@ -101,16 +100,16 @@ def source(text: str) -> Source:
     language = language_of(text)
     root = _parser(language).parse(text.encode("utf-8", "replace")).root_node
     found = Source()
-    reader = _Reader(found, language, _Holders(root))
-    for node in _inside(root):
-        if node.type in _DEFINITIONS:
+    reader = _Reader(found, language, Holders(root))
+    for node in inside(root):
+        if node.type in DEFINITIONS:
             inner = [one for one in parts(node) if one.type != "modifiers"]
             name = part(node, "pattern") or part(node, "name") or next(iter(inner), None)
             value = part(node, "value") or (inner[-1] if len(inner) > 1 else None)
             if name is not None and value is not None and value is not name:
                 made = Function([], reader.expression(value))
                 found.names.setdefault(reader.holders.name_of(name), made)
-        elif node.type in _FUNCTIONS:
+        elif node.type in FUNCTIONS:
             held = _result(part(node, "body") or (parts(node)[-1] if parts(node) else None))
             name = part(node, "name")
             if held is not None and name is not None:
@@ -123,65 +122,10 @@ def source(text: str) -> Source:
     return found
 
 
-class _Holders:
-    """The objects and classes of a simulation: names that several of them have are told apart."""
-
-    def __init__(self, root: Node) -> None:
-        self.holders: dict[str, set[str]] = {}
-        for node in _inside(root):
-            if node.type in (*_DEFINITIONS, *_FUNCTIONS):
-                inner = [one for one in parts(node) if one.type != "modifiers"]
-                name = part(node, "pattern") or part(node, "name") or next(iter(inner), None)
-                around = next(_around(node), "")
-                if name is not None and around:
-                    self.holders.setdefault(_plain(name), set()).add(around)
-
-    def name_of(self, node: Node, holder: str = "") -> str:
-        """A name, with that of its object before it if other objects have the same name."""
-        name = _plain(node)
-        known = self.holders.get(name, set())
-        if len(known) < 2:
-            return name
-        stated = holder.rpartition(".")[2].strip("` ")
-        if holder and stated != "this":
-            return f"{stated}.{name}" if stated in known else name
-        own = next((one for one in _around(node) if one in known), None)
-        return f"{own}.{name}" if own else name
-
-
-_OBJECTS = ("object_definition", "class_definition", "trait_definition", "class_declaration",
-            "object_declaration", "companion_object")  # fmt: skip
-
-
-def _around(node: Node) -> Iterator[str]:
-    """The names of the objects and classes around a node, the nearest first."""
-    outer = node.parent
-    while outer is not None:
-        if outer.type in _OBJECTS:
-            name = part(outer, "name")
-            inner = (one for one in parts(outer) if one.type.endswith("identifier"))
-            name = name if name is not None else next(inner, None)
-            if name is not None:
-                yield _plain(name)
-        outer = outer.parent
-
-
-def _inside(root: Node) -> Iterator[Node]:
-    waiting = [root]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        waiting.extend(reversed(one.named_children))
-
-
 def _is_inner(node: Node) -> bool:
     """Whether a call is a part of a longer chain."""
     outer = node.parent
     return outer is not None and outer.type in (*_CALLS, *_MEMBERS, "infix_expression")
-
-
-def _plain(name: Node) -> str:
-    return text_of(name).partition(":")[0].strip("` ")
 
 
 def _holding(held: Any) -> Any:
@@ -194,7 +138,7 @@ _CLASSES = ("HttpDsl", "CoreDsl", "Predef")
 
 
 def _parameters(node: Node) -> Iterator[str]:
-    for one in _inside(node):
+    for one in inside(node):
         if one.type in ("parameter", "formal_parameter", "class_parameter"):
             name = part(one, "name") or next(iter(parts(one)), None)
             yield text_of(name)
@@ -211,7 +155,7 @@ def _result(body: Node | None) -> Node | None:
 class _Reader:
     """Reads nodes of all three grammars."""
 
-    def __init__(self, found: Source, language: str, holders: _Holders) -> None:
+    def __init__(self, found: Source, language: str, holders: Holders) -> None:
         self.found, self.language, self.holders = found, language, holders
         self.depth = 0
         self.made: dict[int, Any] = {}

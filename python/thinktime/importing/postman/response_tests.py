@@ -72,7 +72,11 @@ def _of_test(values: Values, begin: int, end: int, outer: set[str]) -> list[Cond
     given = values.given
     opening = next((at for at in range(begin, end) if given[at].text == "{"), end)
     head = "".join(token.text for token in given[begin:opening])
-    if [token.text for token in given[begin : begin + 3]] == ["(", ")", "=>"] and opening != begin + 3:
+    if [token.text for token in given[begin : begin + 3]] == [
+        "(",
+        ")",
+        "=>",
+    ] and opening != begin + 3:
         found = _condition(_canonical(values, begin + 3, end, outer))
         return checks.merged([found])
     if head not in ("function()", "()=>") or values.closes.get(opening) != end - 1:
