@@ -60,7 +60,7 @@ def test_the_interval_holds_the_exact_mean() -> None:
 
 def test_each_population_has_its_own() -> None:
     part = "[[population]]\nname = '{}'\n[population.arrivals]\n{}[population.session]\n{}"
-    even = "requests = 2\nthink = '{}ms'\n[[population.request]]\nget = '/'\n"
+    even = "requests = 2\nthink = '{}ms'\n[[population.request]]\nname = 'r'\nget = '/'\n"
     workload = "name = 'w'\n" + "".join(
         part.format(name, SESSION.format(20), even.format(think))
         for name, think in (("a", 10), ("b", 200))

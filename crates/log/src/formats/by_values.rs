@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::added::is_private;
 use super::dates::are_dates;
 use crate::entry::Text;
 use crate::field::{any_duration, is_address};
@@ -112,8 +113,8 @@ impl<'v> Open<'v> {
             }),
             "status" => chosen.is_everywhere() && !self.is_everywhere(),
             "duration" => !self.exceeds(chosen) && chosen.exceeds(self),
-            // One address in all lines is a server's, and gaps are those of a header.
-            "address" => self.is_same() || self.there().count() < self.values.len(),
+            // Gaps are those of a header.
+            "address" => self.there().count() < self.values.len(),
             _ => false,
         }
     }
@@ -158,6 +159,11 @@ impl<'v> Open<'v> {
     /// Whether the values are whole numbers, which could be sizes, times or anything.
     pub(super) fn is_whole(&self) -> bool {
         self.most(|value| integer(value).is_some())
+    }
+
+    /// Whether an address is not one of a private network, as those of servers often are.
+    pub(super) fn is_public(&self) -> bool {
+        self.there().any(|value| is_address(value) && !is_private(value))
     }
 
     /// Whether targets have their host before the path, as nginx's `$host$request_uri`.
@@ -304,7 +310,7 @@ mod tests {
     fn values_of_all_lines_decide() {
         for (lines, keys, expected) in [
             (
-                &["200|512|GET /a", "304|200|GET http://h/ HTTP/1.1"][..],
+                &["200|812|GET /a", "304|200|GET http://h/ HTTP/1.1"][..],
                 &["status", "request"][..],
                 &["status=1", "request=3"][..],
             ),

@@ -78,8 +78,7 @@ pub(super) fn resolve(
         let place = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
         place.ok_or_else(|| unknown("column", wanted, names.iter().map(|name| &name[..])))
     };
-    let columns = vec![(Field::Skip, false); names.len()];
-    let mut resolved = Resolved { columns, ends, timed: false, begins: false };
+    let mut resolved = Resolved::new(names.len(), ends);
     let mut kinds = Vec::new();
     if let Some(user) = user {
         resolved.columns[place_of(user)?].1 = true;
@@ -155,6 +154,12 @@ fn in_group(name: &str, meaning: &Meaning) -> Option<String> {
 }
 
 impl Resolved {
+    /// Columns without meanings.
+    fn new(columns: usize, ends: bool) -> Resolved {
+        let columns = vec![(Field::Skip, false); columns];
+        Resolved { columns, ends, timed: false, begins: false }
+    }
+
     /// The meanings that every request has and no column.
     pub(super) fn lacking(&self) -> Vec<&'static str> {
         let has = |fields: &[Field]| self.columns.iter().any(|(field, _)| fields.contains(field));

@@ -110,7 +110,8 @@ fn with_time<'a>(
 }
 
 /// Adds what every request has, if values show it and no usual name does: the request line, or the
-/// client's address, which varies. A key named as the host may have it.
+/// client's address, which varies and is no private one, as those of servers often are. A key named
+/// as the host may have it.
 fn complete<'a>(
     format: &str,
     keys: &'a [String],
@@ -130,8 +131,9 @@ fn complete<'a>(
     });
     let open: Vec<Open<'_>> = free.map(|(name, _)| Open { name, values: values(name) }).collect();
     let mut found = by_values::find(&lacking, &open);
-    let varies = |name: &str| open.iter().any(|one| one.name == name && !one.is_same());
-    found.retain(|one| one.key != "address" || (one.other.is_none() && varies(one.name)));
+    let is_clients =
+        |name: &str| open.iter().any(|one| one.name == name && !one.is_same() && one.is_public());
+    found.retain(|one| one.key != "address" || (one.other.is_none() && is_clients(one.name)));
     doubts.extend(found.iter().map(|one| one.doubt(format)));
     for one in &found {
         resolved.give_meaning(keys, one.key, one.name);

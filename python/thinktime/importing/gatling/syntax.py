@@ -17,7 +17,7 @@ from typing import Any
 
 from tree_sitter import Language, Node, Parser
 
-from thinktime.importing.gatling.holders import DEFINITIONS, FUNCTIONS, Holders, inside, plain
+from thinktime.importing.gatling.holders import DEFINITIONS, FUNCTIONS, Holders, inside
 from thinktime.importing.javascript.syntax import part, parts, text_of
 from thinktime.importing.javascript.tokens import number_of, unescaped
 

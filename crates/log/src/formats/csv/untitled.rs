@@ -79,7 +79,7 @@ pub(super) fn open(
     let mut resolved = resolve(&table.names, Some(&mapping.join(",")), wanted.user, true)?;
     // The time of day beside the day.
     let is_rest = |one: &&Open<'_>| one.values.iter().flatten().all(|value| is_time_of_day(value));
-    let timed = found.iter().find(|one| one.key == "stamp").and_then(|one| place(&table, one.name));
+    let timed = resolved.columns.iter().position(|(field, _)| *field == Field::AnyTime);
     if let (Some(rest), Some(day)) = (open.iter().find(is_rest), timed)
         && table.column(head, day, 1).iter().flatten().all(|value| by_values::is_day(value))
         && let Some(rest) = place(&table, rest.name)

@@ -69,6 +69,9 @@ fn a_day_and_a_time_of_day_are_one_time() {
     let (_, format) = found(&text);
     let (entries, _) = read_all(&format, text.as_bytes());
     assert_eq!(entries[0], "1795341601000.000000 1000000000ns a=192.0.2.1 m=GET p=/a s=200");
+    let choice = Choice::new(Some("csv:time=1"), None).unwrap();
+    let (_, format) = find(&Head::new(text.as_bytes()), &choice).unwrap();
+    assert_eq!(read_all(&format, text.as_bytes()).0, entries);
 }
 
 #[test]
@@ -142,9 +145,14 @@ fn what_values_do_not_show_is_refused_with_the_option() {
     let nobody = "2026-11-22T10:00:00Z|GET|/a|200\n".repeat(3);
     let message = refusal(&nobody);
     assert!(message.contains("csv:time=1,address=2,url=3"), "{message}");
-    // The same address in all objects may be the server's.
-    let line = "{\"time\":\"2026-11-22T10:00:00Z\",\"host\":\"192.0.2.1\",\"url\":\"/a\"}\n";
-    assert!(refusal(&line.repeat(3)).contains("json:address=KEY"));
+    // The same address in all objects, or one of a private network, may be the server's.
+    let line = |host: &str| {
+        format!("{{\"time\":\"2026-11-22T10:00:00Z\",\"host\":\"{host}\",\"url\":\"/a\"}}\n")
+    };
+    assert!(refusal(&line("192.0.2.1").repeat(3)).contains("json:address=KEY"));
+    assert!(refusal(&(line("10.0.0.1") + &line("10.0.0.2"))).contains("json:address=KEY"));
+    let (_, entries, doubts) = read(&[&line("192.0.2.1"), &line("192.0.2.2")]);
+    assert_eq!((&entries[1][..], doubts.len()), ("a=192.0.2.2 m=GET p=/a", 2));
 }
 
 #[test]
