@@ -99,7 +99,11 @@ impl Table {
             let mapping = format!("{},time={key}", wanted.argument.unwrap_or(""));
             resolved = resolve(names, Some(&mapping), wanted.user, false)?;
         }
-        let (mapping, doubts) = self.completed(&resolved, wanted, format, values);
+        // Columns of Parquet have types, and names that somebody chose.
+        let (mapping, doubts) = match format == KNOWN.name {
+            true => self.completed(&resolved, wanted, values),
+            false => (None, Vec::new()),
+        };
         if let Some(mapping) = mapping {
             resolved = resolve(&told, Some(&mapping), wanted.user, false)?;
         }
@@ -115,7 +119,6 @@ impl Table {
         &self,
         resolved: &Resolved,
         wanted: &FormatOptions<'_>,
-        format: &str,
         values: impl Fn(&str) -> Vec<Option<Text<'v>>>,
     ) -> (Option<String>, Vec<String>) {
         let lacking = resolved.lacking();
@@ -131,7 +134,7 @@ impl Table {
         let pairs = found.iter().map(|one| format!("{}={}", one.key, one.name));
         let given = wanted.argument.map(str::to_owned);
         let all: Vec<String> = given.into_iter().chain(pairs).collect();
-        let doubts = found.iter().map(|one| one.doubt(format)).collect();
+        let doubts = found.iter().map(|one| one.doubt(KNOWN.name)).collect();
         (Some(all.join(",")), doubts)
     }
 

@@ -131,9 +131,13 @@ fn complete<'a>(
     });
     let open: Vec<Open<'_>> = free.map(|(name, _)| Open { name, values: values(name) }).collect();
     let mut found = by_values::find(&lacking, &open);
-    let is_clients =
-        |name: &str| open.iter().any(|one| one.name == name && !one.is_same() && one.is_public());
-    found.retain(|one| one.key != "address" || (one.other.is_none() && is_clients(one.name)));
+    let column = |name: &str| open.iter().find(|one| one.name == name);
+    let is_clients = |one: &Open<'_>| !one.is_same() && one.is_public();
+    let is_server = |name: &str| column(name).is_some_and(Open::is_same);
+    found.retain(|one| {
+        one.key != "address"
+            || (one.other.is_none_or(is_server) && column(one.name).is_some_and(is_clients))
+    });
     doubts.extend(found.iter().map(|one| one.doubt(format)));
     for one in &found {
         resolved.give_meaning(keys, one.key, one.name);
