@@ -100,7 +100,7 @@ impl Table {
             resolved = resolve(names, Some(&mapping), wanted.user, false)?;
         }
         // Columns of Parquet have types, and names that somebody chose.
-        let (mapping, doubts) = match format == KNOWN.name {
+        let (mapping, doubts) = match format == KNOWN.name && self.separator != PARQUET_SEPARATOR {
             true => self.completed(&resolved, wanted, values),
             false => (None, Vec::new()),
         };
