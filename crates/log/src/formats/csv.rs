@@ -238,6 +238,8 @@ impl<'a> Iterator for Cells<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let rest = without_spaces(self.rest?);
         if let Some(inner) = rest.strip_prefix(b"\"") {
+            // Nothing follows a bad value.
+            self.rest = None;
             return Some(self.quoted(inner));
         }
         let end = memchr::memchr(self.separator, rest);
@@ -302,5 +304,7 @@ mod tests {
         assert_eq!(cells("\"a\"\"b\"").unwrap(), ["a\"b"]);
         assert_eq!(cells("\"a"), Err(Reason::NotThisFormat));
         assert_eq!(cells("\"a\"b,c"), Err(Reason::NotThisFormat));
+        let bad = Cells { rest: Some(b"\"a\" b;\"c\""), separator: b';' };
+        assert_eq!(bad.take(9).count(), 1, "a bad value is the last one");
     }
 }
