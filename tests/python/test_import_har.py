@@ -29,6 +29,7 @@ PICTURE = entry("00.200", f"{SHOP}/a.png", kind="image/png")
         {"_fromCache": "memory"},
         {"_fetchType": "Memory Cache"},
         {"_fetchType": "Disk Cache"},
+        {"_fetchType": "Service Worker"},
         {"timings": {}, "time": 0},
     ],
 )

@@ -65,8 +65,8 @@ def test_modules_may_import_one_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "why"),
     [
-        ("../other.js", "it lies outside of the folder of the script"),
-        ("./link.js", "it lies outside of the folder of the script"),
+        ("../other.js", "it lies outside of the folder of the script; `--folder DIR`"),
+        ("./link.js", "it lies outside of the folder of the script; `--folder DIR`"),
         ("./none.js", "there is no such file"),
         ("./bad.js", "is no text in UTF-8"),
         ("https://site.example/lib.js", "it is no file beside the script"),

@@ -62,7 +62,7 @@ def test_a_set_has_its_listed_tasks_and_those_of_its_methods_and_its_inner_sets(
     assert found["badge"]["next"] == {**whole, "deep-1": pytest.approx(1 / 6)}
     assert found["deep-1"]["next"] == {"deep-2": 1}
     thinks = [one.get("think", table(made)["session"]["think"]) for one in found.values()]
-    assert thinks == ["0s", "3s", "3s", "3s", "3s"], "the set has a wait of its own"
+    assert thinks == ["0s", "3s", "3s", "1s", "1s"], "an inner set has that of its user"
 
 
 def test_methods_of_one_name_in_two_sets_are_two_tasks() -> None:

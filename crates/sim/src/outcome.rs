@@ -1,7 +1,7 @@
 //! The outcome of a simulation, or its figures so far.
 
 use thinktime_core::record::{
-    Collector, RunProgress, Summary, pool_requests, set_station_intervals,
+    Collector, RunProgress, Summary, pool_requests, pool_sessions, set_station_intervals,
 };
 use thinktime_core::statistics::{mean_interval_95, student_half_width_95};
 use thinktime_core::system::SystemModel;
@@ -89,13 +89,15 @@ pub(crate) fn outcome(
 
 /// The figures, but for the intervals of stations.
 fn summary_of(workload: &Workload, system: &SystemModel, joined: &JoinedReplications) -> Summary {
-    let JoinedReplications { all, duration_s, times, by_kind, rates, .. } = joined;
+    let JoinedReplications { all, duration_s, times, by_kind, sessions: lengths, rates, .. } =
+        joined;
     let Replication { collector, window, measured, sessions, .. } = all;
     let mut summary = Summary::new("simulate", workload, collector, *window, *sessions);
     if times.len() > 1 {
         summary.pool_replications(*duration_s, times);
         summary.pool_rates(rates);
         pool_requests(&mut summary.by_request, workload, by_kind);
+        pool_sessions(&mut summary, workload, lengths);
         summary.judge_objectives(workload, collector);
     }
     measured.add_to(&mut summary, system, workload);
@@ -131,5 +133,10 @@ fn leave_out_intervals(summary: &mut Summary, tail: &HeavyTail) {
     summary.response_time_s.ci95 = None;
     summary.service_time_s.ci95 = None;
     summary.by_request.values_mut().for_each(|one| one.response_time_s.ci95 = None);
-    summary.by_population.values_mut().for_each(|one| one.response_time_s.ci95 = None);
+    let sessions = summary.by_population.values_mut().map(|one| {
+        one.response_time_s.ci95 = None;
+        &mut one.session_time_s
+    });
+    let sessions = sessions.chain([&mut summary.session_time_s]);
+    sessions.flatten().for_each(|times| times.ci95 = None);
 }

@@ -20,6 +20,8 @@ pub(crate) struct JoinedReplications {
     pub(crate) times: Vec<Tally>,
     /// Of each, by kind of request, the number of response times and their mean in seconds.
     pub(crate) by_kind: Vec<Vec<(u64, f64)>>,
+    /// Of each, by population, the number of sessions and their mean length in seconds.
+    pub(crate) sessions: Vec<Vec<(u64, f64)>>,
     /// The rates of each.
     pub(crate) rates: Vec<Rates>,
     /// The nodes' figures of each.
@@ -33,6 +35,7 @@ impl JoinedReplications {
             all: first,
             times: Vec::new(),
             by_kind: Vec::new(),
+            sessions: Vec::new(),
             rates: Vec::new(),
             nodes: Vec::new(),
         }
@@ -47,7 +50,8 @@ impl JoinedReplications {
     /// Notes the figures of one by itself.
     fn note(&mut self, one: &Replication) {
         self.times.push(one.collector.all_responses());
-        self.by_kind.push(means_by_kind(one));
+        self.by_kind.push(means(&one.collector.responses()));
+        self.sessions.push(means(one.collector.session_times()));
         self.rates.push(one.collector.rates(one.window.duration_s()));
         self.nodes.push(one.measured.nodes.clone());
     }
@@ -62,9 +66,8 @@ impl JoinedReplications {
     }
 }
 
-fn means_by_kind(of: &Replication) -> Vec<(u64, f64)> {
-    let figures = |one: &Tally| (one.count(), one.mean_s().unwrap_or(0.0));
-    of.collector.responses().iter().map(figures).collect()
+fn means(of: &[Tally]) -> Vec<(u64, f64)> {
+    of.iter().map(|one| (one.count(), one.mean_s().unwrap_or(0.0))).collect()
 }
 
 /// Takes finished replications in any order.

@@ -28,7 +28,23 @@ From = Annotated[
 ]
 
 
-def command(file: Given, output: options.WorkloadOutput = None, kind: From = None) -> None:
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--folder",
+        help="The folder that holds a script of k6 and its modules, which are read; by default "
+        "that of the script.",
+        metavar="DIR",
+    ),
+]
+
+
+def command(
+    file: Given,
+    output: options.WorkloadOutput = None,
+    kind: From = None,
+    folder: Folder = None,
+) -> None:
     """Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.
 
     Scripts are those of k6, Locust, JMeter, Artillery and Gatling (Java, Kotlin, Scala).
@@ -39,7 +55,7 @@ def command(file: Given, output: options.WorkloadOutput = None, kind: From = Non
     from thinktime.importing import import_file
 
     with common.mapped_errors():
-        show(import_file(file, kind), output)
+        show(import_file(file, kind, folder), output)
 
 
 def show(made: Imported, output: Path | None) -> None:

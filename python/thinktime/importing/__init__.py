@@ -6,9 +6,10 @@
     made = import_file("shop.har")
     Path("shop.toml").write_text(made.text)
 
-Nothing of a foreign file is run, and no file that it names is read but the modules beside a script
-of k6. Each kind is a file of this folder, which reads it into a `draft.Draft`; `workload_text`
-makes the text, and `keys` alone knows how the keys of requests are written.
+Nothing of a foreign file is run, and no file that it names is read but the modules of a script of
+k6, beside it or in a folder that the user names. Each kind is a file of this folder, which reads it
+into a `draft.Draft`; `workload_text` makes the text, and `keys` alone knows how the keys of
+requests are written.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ KINDS = {
     "gatling": "a simulation of Gatling in Java, Kotlin or Scala",
 }
 """What can be imported. Each is a module of this folder with a function ``draft``."""
+
+WITH_MODULES = ("k6",)
+"""The kinds whose files name others that are read."""
 
 MEGABYTES = {"har": 128, "postman": 64, "jmeter": 32, "openapi": 32}
 """The number of characters that are read of each kind; of other kinds `SCRIPT_MEGABYTES`."""
@@ -82,21 +86,27 @@ class Imported:
     origin: str
 
 
-def import_file(file: str | Path, kind: str | None = None) -> Imported:
+def import_file(
+    file: str | Path, kind: str | None = None, folder: str | Path | None = None
+) -> Imported:
     """Make a workload of a file, or of standard input for ``-``.
 
     Args:
         file: The file; at most 128 MiB.
         kind: A key of `KINDS`; by default it is found from the content.
+        folder: For a script of k6, the folder that holds it and its modules, which are read; by
+            default that of the script.
 
     Raises:
-        InputError: The file cannot be read, its kind is unknown, or it has nothing usable; the
-            message names the file and, if known, the line.
+        InputError: The file cannot be read, its kind is unknown, it has nothing usable, or
+            ``folder`` does not fit; the message names the file and, if known, the line.
     """
-    return import_text(parsers.data(str(file)), str(file), kind)
+    return import_text(parsers.data(str(file)), str(file), kind, folder)
 
 
-def import_text(data: bytes, file: str, kind: str | None = None) -> Imported:
+def import_text(
+    data: bytes, file: str, kind: str | None = None, folder: str | Path | None = None
+) -> Imported:
     """Make a workload of what a file holds; ``file`` is its name, for messages and comments.
 
     Raises:
@@ -109,10 +119,13 @@ def import_text(data: bytes, file: str, kind: str | None = None) -> Imported:
     most = MEGABYTES.get(kind, SCRIPT_MEGABYTES)
     if len(text) > most * 1_000_000:
         raise InputError(f"{file}: is too large: of {kind} at most {most} MB are read")
-    read: Callable[[str, str, str], Draft] = import_module(f"{__name__}.{kind}").draft
+    if folder is not None and kind not in WITH_MODULES:
+        raise InputError(f"--folder: is for a script of k6, whose modules are read, not for {kind}")
+    read: Callable[..., Draft] = import_module(f"{__name__}.{kind}").draft
+    of_modules = {} if folder is None else {"folder": Path(folder)}
     name = "standard input" if file == "-" else Path(file).name[:200]
     try:
-        draft = read(text, file, name)
+        draft = read(text, file, name, **of_modules)
     except RecursionError:
         raise InputError(f"{file}: is nested too deeply") from None
     return imported(kind, draft)

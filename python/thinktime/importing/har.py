@@ -63,12 +63,12 @@ def _exchange(one: dict[str, Any], measured: bool) -> Exchange:
 
 
 def _is_cached(one: dict[str, Any], measured: bool) -> bool:
-    """Whether it came from a cache: Chrome and Safari say so.
+    """Whether it came from a cache, or from a service worker: Chrome and Safari say so.
 
     Firefox leaves the timings empty, which others do for all entries.
     """
     by_firefox = measured and one.get("timings") == {} and not one.get("serverIPAddress")
-    by_safari = words(one.get("_fetchType")) in ("Memory Cache", "Disk Cache")
+    by_safari = words(one.get("_fetchType")) in ("Memory Cache", "Disk Cache", "Service Worker")
     return "_fromCache" in one or by_safari or by_firefox
 
 

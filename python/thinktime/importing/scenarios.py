@@ -178,6 +178,16 @@ class Arrivals:
     keys: dict[str, Any]
     why: str
     duration_s: float
+    levels: Sequence[Level] = ()
+    """The rates that they were made of, if they are open."""
+
+    def until(self, end_s: float) -> Arrivals:
+        """The same within a longer run: nobody arrives behind their duration."""
+        rest_s = end_s - self.duration_s
+        if not self.levels or rest_s <= 0:
+            return self
+        levels = [*self.levels, (rest_s, 0.0, 0.0)]
+        return by_levels(levels, self.keys["process"], self.why, "", Notes())
 
 
 def by_levels(
@@ -192,7 +202,7 @@ def by_levels(
         return Arrivals(keys, unknown, duration_s)
     keys = {"model": "partly-open", "rate": f"{rate:.9g}/s", "process": process}
     if len({one for level in levels for one in level[1:]}) == 1:
-        return Arrivals(keys, why, duration_s)
+        return Arrivals(keys, why, duration_s, levels)
     stages: list[dict[str, Any]] = []
     now = levels[0][1]
     for lasts, first, last in levels:
@@ -203,7 +213,7 @@ def by_levels(
     keys["profile"] = profile(levels[0][1] / rate, stages, rate)
     if len(stages) > 1 and any(level[1] != level[2] for level in levels):
         notes.add(place, f"each ramp is taken as {PIECES} steps of the rate")
-    return Arrivals(keys, why, duration_s)
+    return Arrivals(keys, why, duration_s, levels)
 
 
 def time_s(given: Any) -> float:

@@ -42,6 +42,7 @@ mod warnings;
 
 pub use crate::attempt::EventTimes;
 pub use annotations::{CheckFinding, CheckOutcome, CrossedLink};
+pub use by_population::pool_sessions;
 pub use by_request::pool_requests;
 pub use collapse::Collapse;
 pub use collector::{Collector, EndPhase, Window};

@@ -19,6 +19,8 @@ pub(super) const TARGET: Target = Target {
         "] \"GET / HTTP/1.1\" 200 17",
         "#Fields: ",
         "{\"",
+        "\thost:",
+        " | ",
         "\\u0000",
         "29/Feb/2023:25:61:61 +9999",
         "%",

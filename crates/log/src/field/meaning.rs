@@ -60,6 +60,8 @@ pub(crate) enum Field {
     Host,
     /// The path, perhaps with the query, perhaps after scheme and host.
     Url,
+    /// The host, and behind it the path, without a scheme.
+    HostAndUrl,
     /// The query.
     Query,
     /// The protocol.

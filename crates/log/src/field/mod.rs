@@ -113,6 +113,13 @@ impl<'a> Draft<'a> {
             }
             Field::Query => entry.query = value,
             Field::Url if &entry.method[..] == b"CONNECT" => entry.host = value,
+            Field::HostAndUrl => match memchr::memchr(b'/', &value) {
+                Some(slash) if slash > 0 && after_scheme(&value).is_none() => {
+                    entry.host = part(&value, 0..slash);
+                    self.url(&part(&value, slash..value.len()));
+                }
+                _ => self.url(&value),
+            },
             Field::Url => self.url(&value),
             Field::CacheStatus => {
                 let slash = memchr::memrchr(b'/', &value).ok_or(Reason::BadStatus)?;

@@ -150,7 +150,7 @@ fn is_list_of(word: &[u8], is_one: impl Fn(&[u8]) -> bool) -> bool {
 }
 
 /// Whether an address is one of a private network, or of the machine itself.
-fn is_private(word: &[u8]) -> bool {
+pub(super) fn is_private(word: &[u8]) -> bool {
     match ip(word) {
         Some(IpAddr::V4(address)) => address.is_private() || address.is_loopback(),
         Some(IpAddr::V6(address)) => address.is_unique_local() || address.is_loopback(),

@@ -22,7 +22,11 @@ const fn milliseconds(keys: &'static [&'static str]) -> Clue {
     Clue { keys, lacks: &[], unit: MILLISECOND, begins: false, parts: &[] }
 }
 
-const CLUES: [Clue; 11] = [
+const CLUES: [Clue; 13] = [
+    // Netlify's log drains: <https://docs.netlify.com/manage/monitoring/log-drains/>
+    milliseconds(&["deploy_id", "site_id", "log_type", "duration"]),
+    // Apache's `%D` and `%t` in labeled values: <http://ltsv.org/>
+    Clue { begins: true, ..milliseconds(&["reqtime_microsec"]) },
     // Envoy's `%RESPONSE_FLAGS%`, whose lines have `%START_TIME%` and `%DURATION%`.
     // <https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage>
     Clue { begins: true, ..milliseconds(&["response_flags", "duration"]) },

@@ -41,6 +41,11 @@ pub(super) fn plain(name: &str) -> String {
     plain
 }
 
+/// The name behind the underscore before keys that a program adds to its messages, as in GELF.
+pub(super) fn without_mark(name: &str) -> Option<&str> {
+    name.strip_prefix('_').filter(|rest| rest.starts_with(|first: char| first.is_alphabetic()))
+}
+
 /// The meanings of columns in the user's mapping, as in `time=ts,user=ip`.
 ///
 /// # Errors
@@ -73,8 +78,7 @@ pub(super) fn resolve(
         let place = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
         place.ok_or_else(|| unknown("column", wanted, names.iter().map(|name| &name[..])))
     };
-    let columns = vec![(Field::Skip, false); names.len()];
-    let mut resolved = Resolved { columns, ends, timed: false, begins: false };
+    let mut resolved = Resolved::new(names.len(), ends);
     let mut kinds = Vec::new();
     if let Some(user) = user {
         resolved.columns[place_of(user)?].1 = true;
@@ -98,6 +102,8 @@ pub(super) fn resolve(
     let grouped = |meaning: &Meaning| names.iter().map(|name| in_group(name, meaning)).collect();
     resolved.assign_usual(whole, &mut kinds);
     resolved.assign_usual(grouped, &mut kinds);
+    let added = |_: &Meaning| names.iter().map(|name| without_mark(name).map(plain)).collect();
+    resolved.assign_usual(added, &mut kinds);
     resolved.timed = kinds.contains(&"time");
     resolved.complete_times(names, kinds.contains(&"duration"));
     Ok(resolved)
@@ -148,6 +154,33 @@ fn in_group(name: &str, meaning: &Meaning) -> Option<String> {
 }
 
 impl Resolved {
+    /// Columns without meanings.
+    fn new(columns: usize, ends: bool) -> Resolved {
+        let columns = vec![(Field::Skip, false); columns];
+        Resolved { columns, ends, timed: false, begins: false }
+    }
+
+    /// The meanings that every request has and no column.
+    pub(super) fn lacking(&self) -> Vec<&'static str> {
+        let has = |fields: &[Field]| self.columns.iter().any(|(field, _)| fields.contains(field));
+        let mut lacking = Vec::new();
+        if !self.timed {
+            lacking.push("stamp");
+        }
+        if !has(&[Field::Url, Field::Request]) {
+            lacking.push("request");
+            lacking.extend((!has(&[Field::Method])).then_some("method"));
+            lacking.push("url");
+        } else if !has(&[Field::Method, Field::Request]) {
+            lacking.push("method");
+        }
+        let user = self.columns.iter().any(|(_, user)| *user);
+        if !user && !has(&[Field::Address, Field::AddressPort, Field::Forwarded, Field::User]) {
+            lacking.push("address");
+        }
+        lacking
+    }
+
     /// For each meaning without a column, takes the first column with a usual name of that meaning;
     /// `named` gives the names of all columns for a meaning.
     fn assign_usual(
@@ -160,10 +193,12 @@ impl Resolved {
                 continue;
             }
             let names = named(meaning);
-            let place = |usual: &&str| names.iter().position(|own| own.as_deref() == Some(*usual));
-            if let Some(place) = meaning.usual.iter().find_map(place)
-                && self.columns[place].0 == Field::Skip
-            {
+            let place = |usual: &&str| {
+                let mut places = 0..names.len();
+                let is_free = |place: &usize| self.columns[*place].0 == Field::Skip;
+                places.find(|at| names[*at].as_deref() == Some(*usual) && is_free(at))
+            };
+            if let Some(place) = meaning.usual.iter().find_map(place) {
                 self.assign(meaning, place, kinds);
             }
         }
@@ -195,6 +230,19 @@ impl Resolved {
             let ends = MEANINGS.iter().filter(|meaning| meaning.key == "end");
             let ends: Vec<&str> = ends.flat_map(|meaning| meaning.usual).copied().collect();
             self.give(|place| ends.contains(&&names[*place][..]), &Field::End);
+        }
+    }
+
+    /// Gives a meaning to the column of a name. If it was taken for the host, another one may be.
+    pub(super) fn give_meaning(&mut self, names: &[String], key: &str, name: &str) {
+        let meaning = |key: &str| MEANINGS.iter().find(|one| one.key == key);
+        let place = names.iter().position(|own| own == name);
+        let (Some(place), Some(wanted)) = (place, meaning(key)) else { return };
+        let before = std::mem::replace(&mut self.columns[place].0, wanted.field.clone());
+        if let Some(host) = meaning("host").filter(|host| host.field == before) {
+            let is_usual =
+                |at: &usize| *at != place && host.usual.contains(&&plain(&names[*at])[..]);
+            self.give(is_usual, &host.field);
         }
     }
 

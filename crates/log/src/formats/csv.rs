@@ -1,10 +1,13 @@
-//! CSV with a header, and Parquet, which arrives here as text.
+//! Columns between separators, and Parquet, which arrives here as text.
+
+mod untitled;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
+use super::by_values::{self, Open};
 use super::column_names::{Resolved, resolve, unit_open};
 use super::{Format, FormatEntry, FormatOptions, Head, Take, dates, misnomers};
 use crate::entry::Text;
@@ -15,17 +18,17 @@ use crate::time::Clock;
 
 pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "csv",
-    summary: "CSV whose header names the columns, with commas, semicolons, tabs or bars",
+    summary: "columns between commas, semicolons, tabs or bars, best with a header that names them",
     source: "https://www.rfc-editor.org/rfc/rfc4180",
     example: include_str!("examples/csv.csv"),
     argument: Some("csv:time=ts,user=ip"),
     open: |head, wanted| {
         let Some(line) = header(head) else { return Ok(None) };
-        // The most frequent separator in the header.
-        let count = |byte: &u8| line.iter().filter(|other| *other == byte).count();
-        let separators = [PARQUET_SEPARATOR, b'|', b'\t', b';', b','];
-        let separator = separators.into_iter().max_by_key(count).unwrap_or(b',');
-        open(head, line, separator, wanted)
+        let table = Table::titled(line, separator(line));
+        if untitled::has_values(&table, wanted.argument) {
+            return untitled::open(head, wanted);
+        }
+        table.open(head, wanted, KNOWN.name)
     },
 };
 
@@ -37,72 +40,146 @@ pub(super) static PARQUET: FormatEntry = FormatEntry {
     argument: Some("parquet:time=ts,user=ip"),
     open: |head, wanted| match header(head) {
         Some(line) if line.contains(&PARQUET_SEPARATOR) => {
-            open(head, line, PARQUET_SEPARATOR, wanted)
+            Table::titled(line, PARQUET_SEPARATOR).open(head, wanted, PARQUET.name)
         }
         _ => Ok(None),
     },
 };
 
+/// The separators of columns; the last of equally frequent ones is taken.
+const SEPARATORS: [u8; 8] = [PARQUET_SEPARATOR, 0x01, b'^', b'~', b'|', b'\t', b';', b','];
+
+/// The most frequent separator in the header.
+fn separator(line: &[u8]) -> u8 {
+    let count = |byte: &u8| line.iter().filter(|other| *other == byte).count();
+    SEPARATORS.into_iter().max_by_key(count).unwrap_or(b',')
+}
+
 fn header<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
     head.lines().find(|line| !line.is_empty())
 }
 
-fn open(
-    head: &Head<'_>,
-    header: &[u8],
+/// The columns of a file.
+#[derive(Clone, Debug)]
+struct Table {
     separator: u8,
-    wanted: &FormatOptions<'_>,
-) -> Result<Option<Arc<dyn Format>>, Invalid> {
-    let names: Vec<String> = Cells { rest: Some(header), separator }
-        .map_while(Result::ok)
-        .map(|cell| String::from_utf8_lossy(&cell).trim().to_owned())
-        .collect();
-    let values = |name: &str| {
-        let place = names.iter().position(|own| own == name);
-        place.map_or_else(Vec::new, |place| column(head, separator, place))
-    };
-    let is_date = |name: &str| dates::are_dates(&values(name));
-    let (told, dated) = dates::without_durations(&names, wanted.argument, is_date);
-    let told = misnomers::without(told, wanted.argument, values);
-    let mut resolved = resolve(&told, wanted.argument, wanted.user, false)?;
-    if let (false, Some(key)) = (resolved.timed, dated.first()) {
-        let mapping = format!("{},time={key}", wanted.argument.unwrap_or(""));
-        resolved = resolve(&names, Some(&mapping), wanted.user, false)?;
-    }
-    if !resolved.timed {
-        return Ok(None);
-    }
-    let header = header.to_owned();
-    let unused = |(_, column): &(&String, &(Field, bool))| column.0 == Field::Skip && !column.1;
-    let unused_fields = names.iter().zip(&resolved.columns).filter(unused);
-    let unused_fields = unused_fields.map(|(name, _)| name.clone()).filter(|name| !name.is_empty());
-    let unused_fields = unused_fields.collect();
-    let unit_open = names.iter().zip(&resolved.columns).any(|(name, of)| unit_open(name, &of.0));
-    let of_method = |column: &(Field, bool)| matches!(column.0, Field::Method | Field::Request);
-    let tells_method = resolved.columns.iter().any(of_method);
-    Ok(Some(Arc::new(Csv { separator, header, resolved, unused_fields, unit_open, tells_method })))
+    /// The line that names the columns, if there is one.
+    header: Option<Vec<u8>>,
+    names: Vec<String>,
 }
 
-/// The values of a column in the first lines.
-fn column<'a>(head: &Head<'a>, separator: u8, place: usize) -> Vec<Option<Text<'a>>> {
-    let lines = head.lines().filter(|line| !line.is_empty()).skip(1).take(LINES_TRIED);
-    let cells = |line| Cells { rest: Some(line), separator };
-    lines.map(|line| cells(line).nth(place).and_then(Result::ok)).collect()
+impl Table {
+    /// The columns that a line names. Some programs write it as a comment.
+    fn titled(header: &[u8], separator: u8) -> Table {
+        let names = header.strip_prefix(b"#").unwrap_or(header);
+        let names = Cells { rest: Some(names), separator }
+            .map_while(Result::ok)
+            .map(|cell| String::from_utf8_lossy(&cell).trim().to_owned())
+            .collect();
+        Table { separator, header: Some(header.to_owned()), names }
+    }
+
+    /// The reader of a file by the names of its columns; values decide where names do not.
+    fn open(
+        self,
+        head: &Head<'_>,
+        wanted: &FormatOptions<'_>,
+        format: &str,
+    ) -> Result<Option<Arc<dyn Format>>, Invalid> {
+        let names = &self.names;
+        let values = |name: &str| {
+            let place = names.iter().position(|own| own == name);
+            place.map_or_else(Vec::new, |place| self.column(head, place, LINES_TRIED))
+        };
+        let is_date = |name: &str| dates::are_dates(&values(name));
+        let (told, dated) = dates::without_durations(names, wanted.argument, is_date);
+        let told = misnomers::without(told, wanted.argument, values);
+        let mut resolved = resolve(&told, wanted.argument, wanted.user, false)?;
+        if let (false, Some(key)) = (resolved.timed, dated.first()) {
+            let mapping = format!("{},time={key}", wanted.argument.unwrap_or(""));
+            resolved = resolve(names, Some(&mapping), wanted.user, false)?;
+        }
+        // Columns of Parquet have types, and names that somebody chose.
+        let (mapping, doubts) = match format == KNOWN.name && self.separator != PARQUET_SEPARATOR {
+            true => self.completed(&resolved, wanted, values),
+            false => (None, Vec::new()),
+        };
+        if let Some(mapping) = mapping {
+            resolved = resolve(&told, Some(&mapping), wanted.user, false)?;
+        }
+        if !resolved.timed {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(Csv::new(self, resolved, doubts))))
+    }
+
+    /// The mapping with the columns that every request has and no usual name explains, if values
+    /// do; and what else they could be.
+    fn completed<'v>(
+        &self,
+        resolved: &Resolved,
+        wanted: &FormatOptions<'_>,
+        values: impl Fn(&str) -> Vec<Option<Text<'v>>>,
+    ) -> (Option<String>, Vec<String>) {
+        let lacking = resolved.lacking();
+        let columns = self.names.iter().zip(&resolved.columns);
+        let open: Vec<Open<'_>> = columns
+            .filter(|(name, (field, user))| !name.is_empty() && !user && *field == Field::Skip)
+            .map(|(name, _)| Open { name, values: values(name) })
+            .collect();
+        let found = by_values::find(&lacking, &open);
+        if found.is_empty() {
+            return (None, Vec::new());
+        }
+        let pairs = found.iter().map(|one| format!("{}={}", one.key, one.name));
+        let given = wanted.argument.map(str::to_owned);
+        let all: Vec<String> = given.into_iter().chain(pairs).collect();
+        let doubts = found.iter().map(|one| one.doubt(KNOWN.name)).collect();
+        (Some(all.join(",")), doubts)
+    }
+
+    /// The values of a column in the first lines.
+    fn column<'a>(&self, head: &Head<'a>, place: usize, most: usize) -> Vec<Option<Text<'a>>> {
+        let cells = |line| Cells { rest: Some(line), separator: self.separator };
+        let lines = self.lines(head).take(most);
+        lines.map(|line| cells(line).nth(place).and_then(Result::ok)).collect()
+    }
+
+    /// The first lines behind the header.
+    fn lines<'a>(&self, head: &Head<'a>) -> impl Iterator<Item = &'a [u8]> {
+        let titles = usize::from(self.header.is_some());
+        head.lines().filter(|line| !line.is_empty()).skip(titles)
+    }
 }
 
 /// The lines whose values are tried.
 const LINES_TRIED: usize = 20;
 
-/// Lines with the columns that the header has named.
+/// Lines with the columns of a table.
 #[derive(Debug)]
 struct Csv {
-    separator: u8,
-    header: Vec<u8>,
+    table: Table,
     resolved: Resolved,
     unused_fields: Vec<String>,
     unit_open: bool,
     /// Whether a column has the method, or the request line.
     tells_method: bool,
+    doubts: Vec<String>,
+}
+
+impl Csv {
+    fn new(table: Table, resolved: Resolved, doubts: Vec<String>) -> Csv {
+        let columns = || table.names.iter().zip(&resolved.columns);
+        let is_unused = |(name, (field, user)): &(&String, &(Field, bool))| {
+            *field == Field::Skip && !user && !name.is_empty()
+        };
+        let unused_fields =
+            columns().filter(is_unused).map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let unit_open = columns().any(|(name, of)| unit_open(name, &of.0));
+        let of_method = |column: &(Field, bool)| matches!(column.0, Field::Method | Field::Request);
+        let tells_method = resolved.columns.iter().any(of_method);
+        Csv { table, resolved, unused_fields, unit_open, tells_method, doubts }
+    }
 }
 
 /// The method for tables without one: they list pages.
@@ -110,14 +187,14 @@ const GET: &[u8] = b"GET";
 
 impl Format for Csv {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
-        if line == self.header {
+        if self.table.header.as_deref() == Some(line) {
             return Ok(());
         }
         let mut draft = Draft::default();
         if !self.tells_method {
             draft.entry.method = GET.into();
         }
-        let mut cells = Cells { rest: Some(line), separator: self.separator };
+        let mut cells = Cells { rest: Some(line), separator: self.table.separator };
         for (field, is_user) in &self.resolved.columns {
             let value = cells.next().ok_or(Reason::NotThisFormat)??;
             if *is_user {
@@ -128,12 +205,20 @@ impl Format for Csv {
                 draft.set(field, value, clock)?;
             }
         }
+        // Without names nothing else says that a value has the separator in it.
+        if self.table.header.is_none() && cells.next().is_some() {
+            return Err(Reason::NotThisFormat);
+        }
         take(draft.finish(self.resolved.ends, clock)?);
         Ok(())
     }
 
     fn unused_fields(&self) -> Vec<String> {
         self.unused_fields.clone()
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        self.doubts.clone()
     }
 
     fn unit_open(&self) -> bool {
@@ -151,14 +236,24 @@ impl<'a> Iterator for Cells<'a> {
     type Item = Result<Text<'a>, Reason>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.rest?;
+        let rest = without_spaces(self.rest?);
         if let Some(inner) = rest.strip_prefix(b"\"") {
+            // Nothing follows a bad value.
+            self.rest = None;
             return Some(self.quoted(inner));
         }
         let end = memchr::memchr(self.separator, rest);
         self.rest = end.map(|end| &rest[end + 1..]);
-        Some(Ok(Cow::Borrowed(&rest[..end.unwrap_or(rest.len())])))
+        Some(Ok(Cow::Borrowed(rest[..end.unwrap_or(rest.len())].trim_ascii_end())))
     }
+}
+
+/// A text without the spaces before it, which some programs write around separators.
+fn without_spaces(mut text: &[u8]) -> &[u8] {
+    while let [b' ', rest @ ..] = text {
+        text = rest;
+    }
+    text
 }
 
 impl<'a> Cells<'a> {
@@ -180,7 +275,7 @@ impl<'a> Cells<'a> {
                     rest = more;
                 }
                 None => {
-                    self.rest = match after.split_first() {
+                    self.rest = match without_spaces(after).split_first() {
                         None => None,
                         Some((byte, more)) if *byte == self.separator => Some(more),
                         Some(_) => return Err(Reason::NotThisFormat),
@@ -204,9 +299,12 @@ mod tests {
     #[test]
     fn lines_are_split_as_rfc_4180_says() {
         assert_eq!(cells("a,,\"b,c\"").unwrap(), ["a", "", "b,c"]);
+        assert_eq!(cells(" a b , \"c \" ,").unwrap(), ["a b", "c ", ""]);
         assert_eq!(cells("\"\",\"\"\"x\"\"\",").unwrap(), ["", "\"x\"", ""]);
         assert_eq!(cells("\"a\"\"b\"").unwrap(), ["a\"b"]);
         assert_eq!(cells("\"a"), Err(Reason::NotThisFormat));
         assert_eq!(cells("\"a\"b,c"), Err(Reason::NotThisFormat));
+        let bad = Cells { rest: Some(b"\"a\" b;\"c\""), separator: b';' };
+        assert_eq!(bad.take(9).count(), 1, "a bad value is the last one");
     }
 }

@@ -1,7 +1,7 @@
 //! Columns whose values show that they are dates: some programs call so what others call a
 //! duration, as `requestTime`.
 
-use super::column_names::plain;
+use super::column_names::{plain, without_mark};
 use super::meanings::MEANINGS;
 use crate::entry::Text;
 use crate::time::{Clock, SECOND};
@@ -41,7 +41,7 @@ pub(super) fn without_durations<'a>(
     let is_duration = |name: &str| {
         let durations = MEANINGS.iter().filter(|one| one.key.starts_with("duration"));
         let mut usual = durations.flat_map(|meaning| meaning.usual);
-        let ends = [Some(plain(name)), last(name)];
+        let ends = [Some(plain(name)), last(name), without_mark(name).map(plain)];
         usual.any(|known| ends.iter().flatten().any(|own| own == known && own.ends_with("time")))
     };
     let is_mapped = |name: &str| mapping.is_some_and(|mapping| mapping.contains(name));

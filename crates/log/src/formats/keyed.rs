@@ -2,8 +2,9 @@
 
 use thinktime_core::error::Invalid;
 
+use super::by_values::{self, Open};
 use super::column_names::{Resolved, plain, resolve, unit_open};
-use super::{FormatOptions, clues, dates, misnomers};
+use super::{FormatOptions, clues, dates, misnomers, one_group};
 use crate::entry::Text;
 use crate::field::Field;
 
@@ -39,7 +40,15 @@ impl Keyed {
         timed: bool,
         values: impl Fn(&str) -> Vec<Option<Text<'a>>>,
     ) -> Result<Keyed, Invalid> {
-        let (resolved, mut doubts) = with_time(format, keys, wanted, values)?;
+        let (mut resolved, mut doubts) = with_time(format, keys, wanted, &values)?;
+        complete(format, keys, wanted, &mut resolved, &values, &mut doubts);
+        let targets = keys.iter().zip(&mut resolved.columns);
+        for (key, column) in targets.filter(|(_, column)| column.0 == Field::Url) {
+            let open = Open { name: key, values: values(key) };
+            if open.begins_with_host() {
+                column.0 = Field::HostAndUrl;
+            }
+        }
         let Resolved { mut columns, ends, timed: named, .. } = resolved;
         // The user's own mapping of times says what it says.
         let maps = |meaning: &&str| wanted.argument.is_some_and(|all| all.contains(*meaning));
@@ -72,16 +81,17 @@ fn with_time<'a>(
     format: &str,
     keys: &'a [String],
     wanted: &FormatOptions<'_>,
-    values: impl Fn(&str) -> Vec<Option<Text<'a>>>,
+    values: &impl Fn(&str) -> Vec<Option<Text<'a>>>,
 ) -> Result<(Resolved, Vec<String>), Invalid> {
     // Such lines are written when a request ends.
     let is_date = |key: &str| dates::are_dates(&values(key));
     let (names, dated) = dates::without_durations(keys, wanted.argument, is_date);
-    let names = misnomers::without(names, wanted.argument, &values);
+    let names = misnomers::without(names, wanted.argument, values);
     let mut resolved = resolve(&names, wanted.argument, wanted.user, true)?;
+    resolved = one_group::preferred(&names, &resolved, wanted).unwrap_or(resolved);
     let mut doubts = Vec::new();
     if !resolved.timed
-        && let Some(key) = dates::only(keys, &values).or(dated.first().copied())
+        && let Some(key) = dates::only(keys, values).or(dated.first().copied())
     {
         // AWS API Gateway's `requestTime` is that of the begin.
         let meaning = if plain(key).starts_with("request") { "time" } else { "stamp" };
@@ -97,6 +107,41 @@ fn with_time<'a>(
         doubts.push(dates::doubt(format, key));
     }
     Ok((resolved, doubts))
+}
+
+/// Adds what every request has, if values show it and no usual name does: the request line, or the
+/// client's address, which varies and is no private one, as those of servers often are. A key named
+/// as the host may have it.
+fn complete<'a>(
+    format: &str,
+    keys: &'a [String],
+    wanted: &FormatOptions<'_>,
+    resolved: &mut Resolved,
+    values: &impl Fn(&str) -> Vec<Option<Text<'a>>>,
+    doubts: &mut Vec<String>,
+) {
+    let mut lacking = resolved.lacking();
+    lacking.retain(|key| ["request", "address"].contains(key));
+    if lacking.is_empty() || !resolved.timed || wanted.user.is_some() {
+        return;
+    }
+    let columns = keys.iter().zip(&resolved.columns);
+    let free = columns.filter(|(_, (field, user))| {
+        !user && (*field == Field::Skip || (*field == Field::Host && lacking.contains(&"address")))
+    });
+    let open: Vec<Open<'_>> = free.map(|(name, _)| Open { name, values: values(name) }).collect();
+    let mut found = by_values::find(&lacking, &open);
+    let column = |name: &str| open.iter().find(|one| one.name == name);
+    let is_clients = |one: &Open<'_>| !one.is_same() && one.is_public();
+    let is_server = |name: &str| column(name).is_some_and(Open::is_same);
+    found.retain(|one| {
+        one.key != "address"
+            || (one.other.is_none_or(is_server) && column(one.name).is_some_and(is_clients))
+    });
+    doubts.extend(found.iter().map(|one| one.doubt(format)));
+    for one in &found {
+        resolved.give_meaning(keys, one.key, one.name);
+    }
 }
 
 /// What is said of lines without a method.
@@ -123,7 +168,7 @@ fn lacking(
     // Without a time, the other keys are not looked for.
     let lacking: Vec<&str> = [
         ("time", timed),
-        ("url", !timed || has(columns, &[Field::Url, Field::Request])),
+        ("url", !timed || has(columns, &[Field::Url, Field::HostAndUrl, Field::Request])),
         ("address", !timed || user || has(columns, &addresses)),
     ]
     .into_iter()

@@ -2,18 +2,14 @@
 //! lines of Heroku's router. Other words may stand among the pairs.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use thinktime_core::error::Invalid;
-
+use super::FormatEntry;
 use super::dialect::Dialect;
-use super::keyed::Keyed;
-use super::{Format, FormatEntry, FormatOptions, Head, Take};
+use super::pairs::Syntax;
 use crate::entry::Text;
-use crate::field::{Draft, Field};
-use crate::reason::Reason;
+use crate::field::Field;
 use crate::text::unescape;
-use crate::time::{Clock, SECOND};
+use crate::time::SECOND;
 
 pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "logfmt",
@@ -21,7 +17,7 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     source: "https://pkg.go.dev/log/slog#TextHandler",
     example: include_str!("examples/logfmt.log"),
     argument: Some("logfmt:end=ts,user=account"),
-    open: |head, wanted| open(head, wanted),
+    open: |head, wanted| SYNTAX.open(head, wanted),
 };
 
 pub(super) static HEROKU: FormatEntry = FormatEntry {
@@ -31,8 +27,8 @@ pub(super) static HEROKU: FormatEntry = FormatEntry {
     example: include_str!("examples/heroku.log"),
     argument: None,
     open: |head, wanted| {
-        let keyed = ROUTER.keyed(&keys(head), wanted);
-        Ok(keyed.map(|keyed| Arc::new(Logfmt(keyed)) as Arc<dyn Format>))
+        let keyed = ROUTER.keyed(&SYNTAX.keys(head), wanted);
+        Ok(keyed.map(|keyed| SYNTAX.reader(keyed)))
     },
 };
 
@@ -53,118 +49,30 @@ const ROUTER: Dialect = Dialect {
     ends: true,
 };
 
-/// The reader of a file by the keys of its first lines.
-fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Format>>, Invalid> {
-    let keys = keys(head);
-    if keys.is_empty() {
-        return Ok(None);
-    }
-    let values = |key: &str| values(head, key);
-    let keyed = Keyed::by_names(KNOWN.name, &keys, wanted, head.timed, values)?;
-    Ok(Some(Arc::new(Logfmt(keyed))))
-}
+const SYNTAX: Syntax = Syntax { name: "logfmt", client: None, next };
 
-/// A line with fewer pairs is no request.
-const PAIRS_LEAST: usize = 3;
-/// Keys are collected from this many lines.
-const LINES_LOOKED_AT: usize = 2000;
-/// The lines whose values are tried.
-const LINES_TRIED: usize = 20;
-/// The most keys, as of JSON.
-const KEYS_MAX: usize = 1000;
-
-/// The first lines that have pairs.
-fn lines<'a>(head: &Head<'a>) -> impl Iterator<Item = &'a [u8]> {
-    let has_pairs = |line: &&[u8]| pairs(line).take(PAIRS_LEAST).count() == PAIRS_LEAST;
-    head.lines().take(LINES_LOOKED_AT).filter(has_pairs)
-}
-
-/// The keys of the first lines.
-fn keys(head: &Head<'_>) -> Vec<String> {
-    let mut keys: Vec<String> = Vec::new();
-    for (key, _) in lines(head).flat_map(pairs) {
-        let key = String::from_utf8_lossy(key);
-        if keys.len() < KEYS_MAX && !keys.iter().any(|known| *known == key) {
-            keys.push(key.into_owned());
+/// The next pair. A value in quotes may have spaces and escapes.
+fn next<'a>(rest: &mut &'a [u8]) -> Option<(&'a [u8], Text<'a>)> {
+    loop {
+        *rest = rest.trim_ascii_start();
+        let end = memchr::memchr2(b'=', b' ', rest)?;
+        let (key, after) = (&rest[..end], &rest[end + 1..]);
+        if rest[end] == b' ' || !is_key(key) {
+            // A word that is no key may be a text in quotes.
+            let quote = key.starts_with(b"\"").then(|| quoted(&rest[1..])).flatten();
+            *rest = quote.map_or(after, |(_, after)| after);
+            continue;
         }
-    }
-    keys
-}
-
-/// The values of a key in the first lines.
-fn values<'a>(head: &Head<'a>, key: &str) -> Vec<Option<Text<'a>>> {
-    let value = |line| pairs(line).find(|pair| pair.0 == key.as_bytes()).map(|pair| pair.1);
-    lines(head).take(LINES_TRIED).map(value).collect()
-}
-
-/// Lines of pairs.
-#[derive(Debug)]
-struct Logfmt(Keyed);
-
-impl Format for Logfmt {
-    fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
-        let mut draft = Draft::default();
-        if !self.0.has_method {
-            draft.entry.method = Cow::Borrowed(b"GET");
-        }
-        let mut used = 0;
-        for (key, value) in pairs(line) {
-            let is_key = |field: &&(String, Field, bool)| field.0.as_bytes() == key;
-            let Some((_, field, user)) = self.0.fields.iter().find(is_key) else { continue };
-            used += 1;
-            if *user && !value.is_empty() {
-                draft.set_user(&value);
+        let (value, after) = match after.strip_prefix(b"\"") {
+            Some(inner) => quoted(inner)?,
+            None => {
+                let end = memchr::memchr(b' ', after).unwrap_or(after.len());
+                (Cow::Borrowed(&after[..end]), &after[end..])
             }
-            // Programs write an empty value for a field without one.
-            if !value.is_empty() || *field == Field::AnyTime {
-                draft.set(field, value, clock)?;
-            }
-        }
-        if used == 0 {
-            return Err(Reason::NotThisFormat);
-        }
-        take(draft.finish(self.0.ends, clock)?);
-        Ok(())
+        };
+        *rest = after;
+        return Some((key, value));
     }
-
-    fn unused_fields(&self) -> Vec<String> {
-        self.0.unused_fields.clone()
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        self.0.doubts.clone()
-    }
-
-    fn unit_open(&self) -> bool {
-        self.0.unit_open
-    }
-}
-
-/// The pairs of a line. A value in quotes may have spaces and escapes.
-fn pairs(line: &[u8]) -> impl Iterator<Item = (&[u8], Text<'_>)> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        loop {
-            rest = rest.trim_ascii_start();
-            let end = memchr::memchr2(b'=', b' ', rest)?;
-            let (key, after) = (&rest[..end], &rest[end + 1..]);
-            if rest[end] == b' ' || !is_key(key) {
-                // A word that is no key may be a text in quotes.
-                let quote = key.starts_with(b"\"").then(|| quoted(&rest[1..])).flatten();
-                rest = quote.map_or(after, |(_, after)| after);
-                continue;
-            }
-            let (value, after) = match after.strip_prefix(b"\"") {
-                Some(inner) => quoted(inner)?,
-                None => {
-                    let end = memchr::memchr(b' ', after).unwrap_or(after.len());
-                    (Cow::Borrowed(&after[..end]), &after[end..])
-                }
-            };
-            rest = after;
-            return Some((key, value));
-        }
-    })
 }
 
 fn is_key(word: &[u8]) -> bool {
@@ -196,7 +104,7 @@ mod tests {
     fn pairs_stand_among_other_words() {
         let shown = |line: &str| -> Vec<(String, String)> {
             let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-            pairs(line.as_bytes()).map(|(key, value)| (text(key), text(&value))).collect()
+            SYNTAX.pairs(line.as_bytes()).map(|(key, value)| (text(key), text(&value))).collect()
         };
         for (line, expected) in [
             ("a=1 b.c=x=y", vec![("a", "1"), ("b.c", "x=y")]),

@@ -39,7 +39,7 @@ meanings! {
     ];
     "duration_us": Field::Duration(MICROSECOND), [
         "duration_us", "elapsed_us", "request_time_us", "time_us", "latency_us",
-        "response_time_us", "duration_micros",
+        "response_time_us", "duration_micros", "reqtime_microsec", "reqtime_us",
     ];
     "duration_ms": Field::Duration(MILLISECOND), [
         "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
@@ -54,7 +54,7 @@ meanings! {
         "response_time", "duration_s", "elapsed_s", "request_time_s", "response_time_s",
         "time_taken_s", "took_s", "latency_human", "properties_time_taken",
         "responsetime", "elapsed_time", "duration_seconds", "duration_sec", "elapsed_seconds",
-        "latency_s", "latency_seconds", "proto_payload_latency",
+        "latency_s", "latency_seconds", "proto_payload_latency", "reqtime",
         // Of OpenTelemetry's conventions, in seconds.
         "http_server_request_duration", "server_request_duration",
     ];
@@ -65,7 +65,9 @@ meanings! {
         "source_address", "properties_client_ip", "id_orig_h", "caller_ip_address",
         "client_ip_address", "cli_ip", "proxy_client_ip", "remote",
     ];
-    "forwarded": Field::Forwarded, ["http_x_forwarded_for", "x_forwarded_for"];
+    "forwarded": Field::Forwarded, [
+        "http_x_forwarded_for", "x_forwarded_for", "forwardedfor", "forwarded_for",
+    ];
     "agent": Field::Agent, [
         "http_user_agent", "user_agent", "useragent", "agent", "client_request_user_agent",
         "user_agent_original", "properties_user_agent", "cs(user_agent)", "ua",
@@ -82,7 +84,7 @@ meanings! {
         "properties_host", "properties_host_name", "req_host", "x_host_header", "cs_host",
         "authority", "proxy_host",
     ];
-    "request": Field::Request, ["request", "request_line"];
+    "request": Field::Request, ["request", "request_line", "req"];
     "url": Field::Url, [
         "request_uri", "uri", "url", "path", "target", "request_path", "client_request_uri",
         "url_original", "url_path", "url_full", "uri_path", "resource_path",

@@ -2,7 +2,7 @@
 //! whose values fit: `time` with durations beside `timestamp`, `status` with words beside
 //! `status_code`.
 
-use super::column_names::plain;
+use super::column_names::{plain, without_mark};
 use super::dates::are_dates;
 use super::meanings::{MEANINGS, Meaning};
 use crate::entry::Text;
@@ -59,7 +59,7 @@ const KINDS: [Kind; 2] = [
 /// Whether a name, or its end behind groups, is usual for a meaning.
 fn is_usual(name: &str, is_meant: impl Fn(&Meaning) -> bool) -> bool {
     let last = name.rsplit('.').next().map(plain);
-    let ends = [Some(plain(name)), last];
+    let ends = [Some(plain(name)), last, without_mark(name).map(plain)];
     let mut usual = MEANINGS.iter().filter(|one| is_meant(one)).flat_map(|one| one.usual);
     usual.any(|known| ends.iter().flatten().any(|own| own == known))
 }

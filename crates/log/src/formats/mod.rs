@@ -10,6 +10,7 @@ mod added_time;
 mod alb;
 mod apache;
 mod array;
+mod by_values;
 mod caddy;
 mod choice;
 mod cloudfront;
@@ -38,10 +39,13 @@ mod json;
 mod keyed;
 mod layout_format;
 mod logfmt;
+mod ltsv;
 mod meanings;
 mod misnomers;
 mod nginx;
 mod nginx_proxy_manager;
+mod one_group;
+mod pairs;
 mod pino;
 mod prefix;
 mod rails;
@@ -134,6 +138,7 @@ pub static FORMATS: &[&FormatEntry] = &[
     &json::KNOWN,
     &logfmt::HEROKU,
     &logfmt::KNOWN,
+    &ltsv::KNOWN,
     &thinktime::KNOWN,
     &csv::PARQUET,
     &csv::KNOWN,

@@ -71,11 +71,12 @@ use Prefix::{
 };
 
 /// All, the more telling ones first.
-const ALL: [Prefix; 19] = [
+const ALL: [Prefix; 20] = [
     Colour,
     Member("log", "time"),
     Member("MESSAGE", "__REALTIME_TIMESTAMP"),
     Member("message", "@timestamp"),
+    Member("short_message", "timestamp"),
     Member("line", "timestamp"),
     Member("textPayload", "timestamp"),
     Member("@message", "@timestamp"),
@@ -185,7 +186,11 @@ impl Prefix {
     /// Its own time, if it has one.
     fn time(self, line: &[u8], clock: &mut Clock) -> Option<Time> {
         match self {
-            Member(_, key) => clock.any(&Scanner::new(line).text_of(key)?).ok(),
+            Member(_, key) => {
+                let object = Scanner::new(line);
+                let number = || object.source_of(key).map(Cow::Borrowed);
+                clock.any(&object.text_of(key).or_else(number)?).ok()
+            }
             Cri | IsoSyslog | Stamp | Object => stamp::of(syslog::after_priority(line), clock),
             Syslog => stamp::of(after_space(line)?, clock),
             Level => {

@@ -7,6 +7,7 @@ mod loggers;
 mod prefixed;
 mod random;
 mod readings;
+mod tables;
 
 use std::sync::Arc;
 

@@ -204,7 +204,7 @@ fn files_are_read_in_their_order_each_in_its_format() {
     let (_, report) = read(sources, Options::default()).unwrap();
     let formats: Vec<_> = report.files.iter().map(|file| file.format).collect();
     assert_eq!(formats, words);
-    assert_eq!((report.bad_lines(), report.entries()), (0, 66));
+    assert_eq!((report.bad_lines(), report.entries()), (0, 68));
     fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -75,6 +75,9 @@ def draft(text: str, file: str, name: str) -> Draft:
             notes.add(part.place, "left out: the page that it belongs to goes elsewhere")
     for one in injected:
         settle([each for each in _all(one.journey) if each in taken], notes)
+    lasts = max((one.arrivals.duration_s for one in injected), default=0.0)
+    for one in injected:
+        one.arrivals = one.arrivals.until(lasts)
     populations = [
         made for one in injected if (made := _population(one, taken, requests)) is not None
     ]
@@ -82,7 +85,7 @@ def draft(text: str, file: str, name: str) -> Draft:
         raise InputError(f"{file}: has no request that could be taken{notes.reasons()}")
     limits = (_limit(call, names) for call in source.set_up)
     with_names(populations)
-    lasts = min([max(one.arrivals.duration_s for one in injected), *(x for x in limits if x)])
+    lasts = min([lasts, *(x for x in limits if x)])
     slo = _objectives(source.set_up, names, populations, notes)
     run = f"--duration {seconds(lasts)}" if lasts else ""
     described = f"{name} (a simulation of Gatling)"

@@ -17,6 +17,7 @@ from typing import Any
 
 from tree_sitter import Language, Node, Parser
 
+from thinktime.importing.gatling.holders import DEFINITIONS, FUNCTIONS, Holders, inside
 from thinktime.importing.javascript.syntax import part, parts, text_of
 from thinktime.importing.javascript.tokens import number_of, unescaped
 
@@ -36,8 +37,6 @@ _WRAPPERS = ("parenthesized_expression", "value_argument", "expression_statement
              "return_statement", "return_expression", "interpolation",
              "cast_expression", "function_body")  # fmt: skip
 _NAME_IN_TEXT = re.compile(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))")
-_DEFINITIONS = ("val_definition", "var_definition", "property_declaration", "variable_declarator")
-_FUNCTIONS = ("function_definition", "function_declaration", "method_declaration")
 
 
 @dataclass(eq=False)
@@ -101,43 +100,32 @@ def source(text: str) -> Source:
     language = language_of(text)
     root = _parser(language).parse(text.encode("utf-8", "replace")).root_node
     found = Source()
-    reader = _Reader(found, language)
-    for node in _inside(root):
-        if node.type in _DEFINITIONS:
+    reader = _Reader(found, language, Holders(root))
+    for node in inside(root):
+        if node.type in DEFINITIONS:
             inner = [one for one in parts(node) if one.type != "modifiers"]
             name = part(node, "pattern") or part(node, "name") or next(iter(inner), None)
             value = part(node, "value") or (inner[-1] if len(inner) > 1 else None)
             if name is not None and value is not None and value is not name:
-                found.names.setdefault(_plain(name), Function([], reader.expression(value)))
-        elif node.type in _FUNCTIONS:
+                made = Function([], reader.expression(value))
+                found.names.setdefault(reader.holders.name_of(name), made)
+        elif node.type in FUNCTIONS:
             held = _result(part(node, "body") or (parts(node)[-1] if parts(node) else None))
             name = part(node, "name")
             if held is not None and name is not None:
                 made = Function(list(_parameters(node)), reader.expression(held))
-                found.names.setdefault(_plain(name), made)
+                found.names.setdefault(reader.holders.name_of(name), made)
         elif node.type in (*_CALLS, "infix_expression") and not _is_inner(node):
-            made = reader.expression(node)
-            if isinstance(made, Call) and made.chain()[0].name == "setUp":
-                found.set_up.append(made)
+            call = reader.expression(node)
+            if isinstance(call, Call) and call.chain()[0].name == "setUp":
+                found.set_up.append(call)
     return found
-
-
-def _inside(root: Node) -> Iterator[Node]:
-    waiting = [root]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        waiting.extend(reversed(one.named_children))
 
 
 def _is_inner(node: Node) -> bool:
     """Whether a call is a part of a longer chain."""
     outer = node.parent
     return outer is not None and outer.type in (*_CALLS, *_MEMBERS, "infix_expression")
-
-
-def _plain(name: Node) -> str:
-    return text_of(name).partition(":")[0].strip("` ")
 
 
 def _holding(held: Any) -> Any:
@@ -150,7 +138,7 @@ _CLASSES = ("HttpDsl", "CoreDsl", "Predef")
 
 
 def _parameters(node: Node) -> Iterator[str]:
-    for one in _inside(node):
+    for one in inside(node):
         if one.type in ("parameter", "formal_parameter", "class_parameter"):
             name = part(one, "name") or next(iter(parts(one)), None)
             yield text_of(name)
@@ -167,8 +155,8 @@ def _result(body: Node | None) -> Node | None:
 class _Reader:
     """Reads nodes of all three grammars."""
 
-    def __init__(self, found: Source, language: str) -> None:
-        self.found, self.language = found, language
+    def __init__(self, found: Source, language: str, holders: Holders) -> None:
+        self.found, self.language, self.holders = found, language, holders
         self.depth = 0
         self.made: dict[int, Any] = {}
         """The expressions by the identities of their nodes, so that each is read once."""
@@ -196,13 +184,14 @@ class _Reader:
             return self._call(node)
         if kind in _MEMBERS:
             holder, name = parts(node)[0], parts(node)[-1]
-            return Call(_plain(name), _holding(self.expression(holder)), [], _line(name))
+            said = self.holders.name_of(name, text_of(holder))
+            return Call(said, _holding(self.expression(holder)), [], _line(name))
         if kind == "infix_expression" or (kind == "binary_expression" and _sign(node)):
             left, right = parts(node)[0], parts(node)[-1]
             given = [self.expression(right)]
             return Call(_sign(node), self.expression(left), given, line)
         if kind in ("identifier", "simple_identifier", "operator_identifier"):
-            return Call(_plain(node), None, [], line)
+            return Call(self.holders.name_of(node), None, [], line)
         if kind in _TEXTS:
             return self._text(node)
         if kind == "ascription_expression" and parts(node):  # `url: String`
@@ -220,7 +209,8 @@ class _Reader:
         values = [each for one in given for each in self._values(one)]
         if name is not None:  # Java
             held = _holding(self.expression(function)) if function else None
-            return Call(_plain(name), held, values, _line(name))
+            holder = text_of(function) if function else ""
+            return Call(self.holders.name_of(name, holder), held, values, _line(name))
         function = function or parts(node)[0]
         held = self.expression(function)
         if isinstance(held, Call):

@@ -1,6 +1,7 @@
 """The modules that a k6 script imports, and the names that it exports.
 
-Modules are read that lie in the folder of the script, or in folders below it; all others are named.
+Modules are read that lie in the folder of the script, in one that the user names instead, or in
+folders below it; all others are named.
 """
 
 from __future__ import annotations
@@ -40,22 +41,29 @@ _ELSEWHERE = {
 _QUIET = ("k6-utils", "k6-summary", "papaparse", "/url/", "formdata", "k6chaijs", "/ajv/")
 """Parts of the names of libraries that send nothing by themselves."""
 
-_OUTSIDE = "it lies outside of the folder of the script; a bundle, as esbuild makes it, holds it"
+_OUTSIDE = "it lies outside of {}; `--folder DIR` names the folder that holds both"
 _NOT_OF_LOAD = ("setup", "teardown", "handleSummary")
 
 
 class Modules:
-    """Reads a script with the modules that lie beside it, each once."""
+    """Reads a script with the modules of its folder, each once.
 
-    def __init__(self, file: str, reader: Reader, notes: Notes) -> None:
+    ``folder`` is the one that the user names; by default that of the script.
+    """
+
+    def __init__(self, file: str, reader: Reader, notes: Notes, folder: Path | None = None) -> None:
         self.reader, self.notes = reader, notes
         script = Path(file)
         self.script = script.resolve() if file != "-" and script.is_file() else None
+        self.named = folder is not None
+        self.folder = folder.resolve() if folder else self.script and self.script.parent
+        if folder and not (self.script and self.script.is_relative_to(self.folder or "")):
+            raise InputError(f"--folder {folder}: the script {file} does not lie in it")
         self.read: dict[Path, dict[str, Any]] = {}
 
     def take(self, root: Node, file: str = "") -> tuple[Scope, dict[str, Any]]:
         """The scope of a file's own names, and what it exports by its names."""
-        place = self.script.parent / file if self.script and file else self.script
+        place = self.folder / file if self.folder and file else self.script
         found: dict[str, Any] = {}
         for one in parts(root):
             module = _module(one)
@@ -90,7 +98,7 @@ class Modules:
 
     def _path(self, module: str, place: Path | None) -> Path | str:
         """The file of a module, or the reason why it is not read."""
-        if self.script is None or place is None:
+        if self.folder is None or place is None:
             return "the folder of the script is not known"
         if len(self.read) >= MODULES_MAX:
             return f"the script has more than {MODULES_MAX} modules"
@@ -98,17 +106,18 @@ class Modules:
             try:
                 path = (place.parent / f"{module}{ending}").resolve()
                 if path.is_file():
-                    below = path.is_relative_to(self.script.parent)
-                    return path if below else _OUTSIDE
+                    around = "that of `--folder`" if self.named else "the folder of the script"
+                    below = path.is_relative_to(self.folder)
+                    return path if below else _OUTSIDE.format(around)
             except (OSError, ValueError):
                 continue
         return "there is no such file"
 
     def _read(self, path: Path) -> dict[str, Any]:
         """What the module of a file exports."""
-        if path not in self.read and self.script is not None:
+        if path not in self.read and self.folder is not None:
             found = self.read[path] = {}  # first: two modules may import one another
-            file = path.relative_to(self.script.parent).as_posix()
+            file = path.relative_to(self.folder).as_posix()
             try:
                 text = parsers.text(parsers.data(str(path)), file)
                 if len(text) > CHARACTERS_MAX:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from thinktime import InputError
@@ -40,22 +41,27 @@ from thinktime.importing.takes import settle
 _OBJECTIVE = re.compile(r"\s*(p\((\d+(?:\.\d+)?)\)|med|avg|rate)\s*<=?\s*(\d+(?:\.\d+)?)\s*")
 
 
-def draft(text: str, file: str, name: str) -> Draft:
+def draft(text: str, file: str, name: str, folder: Path | None = None) -> Draft:
     """The workload of a script: each scenario is a population.
 
+    Modules are read that lie in ``folder``, by default that of the script.
+
     Raises:
-        InputError: The script has no request that could be taken.
+        InputError: The script has no request that could be taken, or lies outside of the folder.
     """
     notes = Notes()
     root = parse(text)
     calls = Calls(notes, Redirects())
-    known, exported = script_modules.Modules(file, calls.reader, notes).take(root)
+    known, exported = script_modules.Modules(file, calls.reader, notes, folder).take(root)
     options = k6_options.options(exported.get("options", known.names.get("options")), notes)
     made = list(_played(options, calls, {**known.names, **exported}))
     script_modules.unread(root, known, calls.reader.seen, notes)
     found = [step.request for _, steps in made for step in steps]
     origin, kept = one_origin(found, notes)
     taken = set(kept)
+    lasts = max((scenario.duration_s for scenario, _ in made), default=0.0)
+    for scenario, _ in made:
+        _end(scenario, lasts, notes)
     populations = [
         _population(scenario, [one for one in steps if one.request in taken], notes)
         for scenario, steps in made
@@ -66,7 +72,6 @@ def draft(text: str, file: str, name: str) -> Draft:
         raise InputError(f"{file}: {text}{notes.reasons()}")
     for population in populations:
         calls.redirects.write(population, notes)
-    lasts = max((scenario.duration_s for scenario, _ in made), default=0.0)
     run = f"--duration {seconds(lasts)}" if lasts else ""
     source = f"{name} (a script of k6)"
     checked = any(one.checks for population in populations for one in population.requests)
@@ -92,6 +97,18 @@ def _played(
         if not steps:
             notes.add(place, f"left out: `{scenario.function}` has no request that could be taken")
         yield scenario, steps
+
+
+def _end(scenario: Scenario, lasts: float, notes: Notes) -> None:
+    """End a scenario that is over before the others, if its rate can; else note it."""
+    own, keys = scenario.duration_s, scenario.arrivals
+    if not 0 < own < lasts:
+        return
+    if keys["model"] != "closed" and "profile" not in keys:
+        keys["profile"] = f"steps(0s: 1, {seconds(own)}: 0)"
+    else:
+        text = f"ends after {seconds(own)} in k6, and lasts as long as the run here"
+        notes.add(f"scenario {scenario.name}", text)
 
 
 def _population(scenario: Scenario, steps: list[Step], notes: Notes) -> Population:

@@ -56,14 +56,17 @@ class Reader:
     ) -> Tasks:
         """The tasks of a user or of a set; a set with ordered tasks is one task among others.
 
-        ``around`` are the methods of the classes that the set stands in.
+        ``around`` are the methods of the classes that the set stands in, and ``wait`` is that of
+        the user, which a set without its own has, whatever the set around it has.
         """
+        of_user = wait
         given = self.script.assigned(node, "wait_time")
         old = [self.script.assigned(node, name) for name in ("min_wait", "max_wait")]
         if given is not None:
             wait = wait_of(given, self.script.names, self.script.notes)
         elif any(old):
             wait = wait_of_bounds(old, self.script.names, self.script.notes)
+        of_user = of_user if depth else wait
         self.script.own_names(node)
         functions = {**around, **self.script.methods(node)}
         found = Tasks()
@@ -72,7 +75,7 @@ class Reader:
         inner = list(self._sets(node)) if depth < DEPTH_MAX else []
         for one, weight in inner:
             alone = len(inner) == 1 and not found.tasks
-            self._join(found, one, self.of(one, functions, wait, depth + 1), weight, alone=alone)
+            self._join(found, one, self.of(one, functions, of_user, depth + 1), weight, alone=alone)
         is_sequential = "SequentialTaskSet" in self.script.bases(node)
         found.ordered = is_sequential or (found.ordered and len(inner) == 1)
         found.tasks = [task for task in found.tasks if task.requests]

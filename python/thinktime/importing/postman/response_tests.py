@@ -72,14 +72,21 @@ def _of_test(values: Values, begin: int, end: int, outer: set[str]) -> list[Cond
     given = values.given
     opening = next((at for at in range(begin, end) if given[at].text == "{"), end)
     head = "".join(token.text for token in given[begin:opening])
+    if [token.text for token in given[begin : begin + 3]] == [
+        "(",
+        ")",
+        "=>",
+    ] and opening != begin + 3:
+        found = _condition(_canonical(values, begin + 3, end, outer))
+        return checks.merged([found])
     if head not in ("function()", "()=>") or values.closes.get(opening) != end - 1:
         return []
     bodies = set(outer)
-    found: list[Condition | None] = []
+    held: list[Condition | None] = []
     for at, until in _statements(values, opening + 1, end - 1):
         if not _is_body(values, at, until, bodies):
-            found.append(_condition(_canonical(values, at, until, bodies)))
-    return checks.merged(found)
+            held.append(_condition(_canonical(values, at, until, bodies)))
+    return checks.merged(held)
 
 
 def _statements(values: Values, begin: int, end: int) -> Iterator[tuple[int, int]]:

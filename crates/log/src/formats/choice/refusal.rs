@@ -54,7 +54,7 @@ fn naming(name: &str, reason: Reason, format: &dyn Format) -> String {
         Reason::NoMethod => "method",
         _ => return String::new(),
     };
-    if !["json", "logfmt", "csv"].contains(&name) {
+    if !["json", "logfmt", "ltsv", "csv"].contains(&name) {
         return String::new();
     }
     let unused = format.unused_fields();
@@ -79,7 +79,7 @@ fn lacks_only_time(head: &Head<'_>, choice: &Choice) -> Option<String> {
 
 /// The missing keys, if the lines are objects or pairs.
 fn keys_lack(head: &Head<'_>, choice: &Choice) -> Option<String> {
-    let keyed = |known: &&FormatEntry| ["json", "logfmt"].contains(&known.name);
+    let keyed = |known: &&FormatEntry| ["json", "logfmt", "ltsv"].contains(&known.name);
     choice.candidates().into_iter().filter(keyed).find_map(|known| {
         let lacking = (known.open)(head, &choice.options()).err()?;
         Some(format!("; read as `{}`: {lacking}", known.name))
@@ -115,8 +115,9 @@ fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
         Some(b'<') => "",
         _ => {
             "; if a server wrote it, `--format 'FORMAT'` reads it, with the log_format of nginx's \
-             or the LogFormat of Apache's configuration in place of FORMAT; a CSV needs a first \
-             line with the names of its columns"
+             or the LogFormat of Apache's configuration in place of FORMAT; columns between \
+             separators are named by a first line, or by number, as in `--format \
+             csv:time=1,address=2,url=3`"
         }
     }
 }
