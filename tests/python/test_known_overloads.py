@@ -108,7 +108,9 @@ THREADS = station("s", "1ms", "servers = 9") + (
     "[[machine]]\nname = 'm'\ncores = 8\nos = 'processor-sharing'\n[[service]]\nname = 'app'\n"
     "machine = 'm'\nthreads = 7\ndemand = '1ms'\n"
 )
-LIMIT = "[[machine]]\nname = 'box'\ncores = 4\ncpu_limit = '1500m'\ndemand = '10ms'\n"
+LIMIT = (
+    "[[machine]]\nname = 'box'\ncores = 4\nos = 'linux-cfs'\ncpu_limit = '1500m'\ndemand = '10ms'\n"
+)
 APP = steps("use = 'app'", "delay = '68ms'", "use = 'app'", "use = 's'")
 
 

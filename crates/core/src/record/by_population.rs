@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Collector, PopulationFigures, Summary};
-use crate::statistics::{Tally, TimeFigures, student_half_width_95};
+use super::{Collector, PopulationFigures};
+use crate::statistics::{Tally, TimeFigures};
 use crate::workload::{Population, Workload};
 
 /// The lengths of the sessions of all populations.
@@ -51,26 +51,10 @@ pub(super) fn population_figures(
     named.map(figures).collect()
 }
 
-/// Sets the intervals of the mean session times, from the number of sessions of each population and
-/// their mean in seconds, of each replication.
-pub fn pool_sessions(summary: &mut Summary, workload: &Workload, replications: &[Vec<(u64, f64)>]) {
-    let half_width = |counts: fn(usize, usize) -> bool, place: usize| {
-        let mean = |one: &Vec<(u64, f64)>| {
-            let of = || one.iter().enumerate().filter(|(at, _)| counts(*at, place));
-            let count: u64 = of().map(|(_, (count, _))| count).sum();
-            let sum: f64 = of().map(|(_, (count, mean))| *count as f64 * mean).sum();
-            (count > 0).then(|| sum / count as f64)
-        };
-        let means: Option<Vec<f64>> = replications.iter().map(mean).collect();
-        means.and_then(|means| student_half_width_95(&means))
-    };
-    if let Some(figures) = &mut summary.session_time_s {
-        figures.ci95 = half_width(|_, _| true, 0);
-    }
-    for (place, one) in workload.populations.iter().enumerate() {
-        let figures = summary.by_population.get_mut(&one.name);
-        if let Some(figures) = figures.and_then(|one| one.session_time_s.as_mut()) {
-            figures.ci95 = half_width(|at, place| at == place, place);
-        }
+impl Collector {
+    /// By population, how long its sessions lasted.
+    #[must_use]
+    pub fn session_times(&self) -> &[Tally] {
+        &self.session_times
     }
 }

@@ -222,12 +222,6 @@ impl Collector {
         if self.by_kind.is_empty() { vec![self.all_responses()] } else { self.by_kind.clone() }
     }
 
-    /// By population, how long its sessions lasted.
-    #[must_use]
-    pub fn session_times(&self) -> &[Tally] {
-        &self.session_times
-    }
-
     /// A request was in progress when the measured time ended; `time` is its age then, or its final
     /// duration.
     pub fn unfinished(&mut self, time: Nanos) {

@@ -42,7 +42,6 @@ mod warnings;
 
 pub use crate::attempt::EventTimes;
 pub use annotations::{CheckFinding, CheckOutcome, CrossedLink};
-pub use by_population::pool_sessions;
 pub use by_request::pool_requests;
 pub use collapse::Collapse;
 pub use collector::{Collector, EndPhase, Window};
@@ -58,6 +57,7 @@ pub use objectives::{ObjectiveOutOfReach, Objectives};
 pub use precision::{StopRule, check_precision};
 pub use rate_shortfall::{RateShortfall, rate_shortfall};
 pub use rates::Rates;
+pub use replications::pool_sessions;
 pub use row::Row;
 pub use sink::{RowSink, RunProgress};
 pub use starvation::Starvation;

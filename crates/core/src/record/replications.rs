@@ -5,6 +5,7 @@ use super::{Rates, Summary};
 use crate::statistics::{
     BATCHES, Tally, TimeFigures, independent_needed, student_half_width_95, student_quantile_975,
 };
+use crate::workload::Workload;
 
 impl Summary {
     /// Replaces the first replication's length and intervals by those of all replications, whose
@@ -49,5 +50,29 @@ impl Summary {
         };
         self.throughput_ci95 = half_width(|one| one.throughput);
         self.error_share_ci95 = half_width(|one| one.error_share).filter(|_| self.errors > 0);
+    }
+}
+
+/// Sets the intervals of the mean session times, from the number of sessions of each population and
+/// their mean in seconds, of each replication.
+pub fn pool_sessions(summary: &mut Summary, workload: &Workload, replications: &[Vec<(u64, f64)>]) {
+    let half_width = |counts: fn(usize, usize) -> bool, place: usize| {
+        let mean = |one: &Vec<(u64, f64)>| {
+            let of = || one.iter().enumerate().filter(|(at, _)| counts(*at, place));
+            let count: u64 = of().map(|(_, (count, _))| count).sum();
+            let sum: f64 = of().map(|(_, (count, mean))| *count as f64 * mean).sum();
+            (count > 0).then(|| sum / count as f64)
+        };
+        let means: Option<Vec<f64>> = replications.iter().map(mean).collect();
+        means.and_then(|means| student_half_width_95(&means))
+    };
+    if let Some(figures) = &mut summary.session_time_s {
+        figures.ci95 = half_width(|_, _| true, 0);
+    }
+    for (place, one) in workload.populations.iter().enumerate() {
+        let figures = summary.by_population.get_mut(&one.name);
+        if let Some(figures) = figures.and_then(|one| one.session_time_s.as_mut()) {
+            figures.ci95 = half_width(|at, place| at == place, place);
+        }
     }
 }

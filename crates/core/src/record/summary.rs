@@ -20,7 +20,7 @@ use super::rates::rate_intervals;
 use super::scripts::metric_figures;
 use super::station_figures::{QueueFigures, StationFigures};
 use super::token_servers::TokenServerFigures;
-use super::warnings::first_warnings;
+use super::warnings::{NO_REQUEST, first_warnings};
 use super::{Collector, Window};
 use crate::program::CheckCount;
 use crate::statistics::{Tally, TimeFigures};
@@ -266,5 +266,16 @@ impl Summary {
         };
         summary.judge_objectives(workload, collector);
         summary
+    }
+
+    /// Why a run without any request has no figures; `None` if it had requests.
+    #[must_use]
+    pub fn nothing_happened(&self) -> Option<String> {
+        (self.requests == 0).then(|| {
+            format!(
+                "{NO_REQUEST}: give it a longer duration or a shorter warm-up, raise the rate, or \
+                 let the script ask for something"
+            )
+        })
     }
 }

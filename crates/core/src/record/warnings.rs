@@ -1,6 +1,6 @@
 //! What a collection says against itself.
 
-use super::{Collector, Summary};
+use super::Collector;
 use crate::program::Report;
 use crate::statistics::MeanInterval;
 use crate::words;
@@ -8,20 +8,8 @@ use crate::words;
 pub(super) const CORRELATED: &str = "the run is too short: even its longest batches depend on one \
                                     another, so the interval of the mean is too narrow";
 
-const NO_REQUEST: &str = "no request was begun in the measured time, or none of them ended";
-
-impl Summary {
-    /// Why a run without any request has no figures; `None` if it had requests.
-    #[must_use]
-    pub fn nothing_happened(&self) -> Option<String> {
-        (self.requests == 0).then(|| {
-            format!(
-                "{NO_REQUEST}: give it a longer duration or a shorter warm-up, raise the rate, or \
-                 let the script ask for something"
-            )
-        })
-    }
-}
+pub(super) const NO_REQUEST: &str =
+    "no request was begun in the measured time, or none of them ended";
 
 /// The first warnings of a summary.
 pub(super) fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<String> {
