@@ -28,7 +28,7 @@ def mean_bytes(result: tt.Result) -> float:
     found = pl.DataFrame(result.requests).filter(
         pl.col("error").is_null(), pl.col("scheduled_ns") >= result.summary["warmup_s"] * 1e9
     )
-    return float(found["bytes_received"].mean())  # type: ignore[arg-type] # of a column of numbers
+    return float(found["bytes_received"].mean())  # type: ignore[arg-type] # mean of numbers
 
 
 @pytest.mark.parametrize("replications", [1, 3])

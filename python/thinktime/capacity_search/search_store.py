@@ -97,8 +97,8 @@ def _place(output: str | Path | None) -> _core.Partial | None:
     """The directory in which the search stores its answer; the libraries for that are loaded."""
     # Loaded before the search: if Ctrl-C came while a library loads, nothing could be stored,
     # and numpy, once it is loaded in part, cannot be loaded again.
-    import numpy as np  # noqa: F401
-    import polars  # noqa: F401
+    import numpy as np  # noqa: F401 - loaded alone, as said above
+    import polars  # noqa: F401 - the same
 
     if output is None:
         return None

@@ -23,6 +23,7 @@ fn next<'a>(rest: &mut &'a [u8]) -> Option<(&'a [u8], Text<'a>)> {
     while !rest.is_empty() {
         let end = memchr::memchr(b'\t', rest).unwrap_or(rest.len());
         let field = &rest[..end];
+        // Nothing stands behind the last field, which has no tab.
         *rest = rest.get(end + 1..).unwrap_or_default();
         if let Some(colon) = memchr::memchr(b':', field)
             && is_label(&field[..colon])

@@ -37,6 +37,7 @@ const KEYS: [&str; 12] = [
 /// Whether the line that should name the columns has values: a time, or no name of the mapping's.
 pub(super) fn has_values(table: &Table, argument: Option<&str>) -> bool {
     let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    // The reader that is opened next reports a wrong mapping.
     let given = mapped(argument).unwrap_or_default();
     let has = |name: &String| table.names.iter().any(|own| own == name);
     let by_number =
