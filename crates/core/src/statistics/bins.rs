@@ -49,7 +49,7 @@ impl Bins {
     pub(crate) fn drain(&mut self, mut taken: impl FnMut(usize, u64, &[u64; EIGHT])) {
         let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
         for (number, eight) in eights.iter_mut().enumerate() {
-            let any = eight.iter().fold(0, |any, count| any | count);
+            let any = any_of(eight);
             if any > 0 {
                 taken(number, any, eight);
                 *eight = [0; EIGHT];
@@ -87,18 +87,41 @@ impl Bins {
     }
 
     /// For each of these numbers, which are 1 or more and in ascending order, the largest time of
-    /// the first bin that contains this many times, with the bins before it. One pass over all
-    /// bins.
+    /// the first bin that contains this many times, with the bins before it; zero beyond the last
+    /// time. One pass over all bins, eight at a time as far as no number lies among them.
     pub(crate) fn nth<const N: usize>(&self, numbers: [u64; N]) -> [Nanos; N] {
-        let (mut counts, mut bins, mut below) = (self.counts.iter(), 0, 0);
-        numbers.map(|number| {
-            while below < number {
-                let Some(count) = counts.next() else { return Nanos::ZERO };
-                below += count;
-                bins += 1;
+        let (mut found, mut known, mut below) = ([Nanos::ZERO; N], 0, 0);
+        for (first, eight) in self.eights_from() {
+            let until = below + eight.iter().sum::<u64>();
+            while known < N && numbers[known] <= until {
+                found[known] = Nanos(largest_in(first + within(eight, numbers[known] - below)));
+                known += 1;
             }
-            Nanos(largest_in(bins - 1))
-        })
+            below = until;
+        }
+        found
+    }
+
+    /// The sum and the sum of squares of the times in seconds, each the largest of its bin.
+    pub(crate) fn sums_s(&self) -> [f64; 2] {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for (first, eight) in self.eights_from().filter(|(_, eight)| any_of(eight) > 0) {
+            // A group of eight lies within one power of two, and its bins are equally wide.
+            let shortest = largest_in(first);
+            let width = (largest_in(first + 1) - shortest) as f64;
+            for (number, count) in eight.iter().enumerate() {
+                let (time, count) = (shortest as f64 + number as f64 * width, *count as f64);
+                sum += count * time;
+                squares += count * time * time;
+            }
+        }
+        [1e-9 * sum, 1e-18 * squares]
+    }
+
+    /// The groups of eight, each with the number of its first bin.
+    fn eights_from(&self) -> impl Iterator<Item = (usize, &[u64; EIGHT])> {
+        let (eights, _) = self.counts.as_chunks::<EIGHT>();
+        eights.iter().enumerate().map(|(number, eight)| (EIGHT * number, eight))
     }
 
     /// The times, each the largest of its bin, with their counts.
@@ -138,6 +161,22 @@ impl From<Vec<(u32, u64)>> for Bins {
     }
 }
 
+/// All bits that any of these counts has.
+#[inline(always)]
+fn any_of(counts: &[u64; EIGHT]) -> u64 {
+    counts.iter().fold(0, |any, count| any | count)
+}
+
+/// The first of these bins that contains this many times, with those before it.
+fn within(counts: &[u64; EIGHT], mut number: u64) -> usize {
+    let contains = |count: &u64| {
+        let contains = number <= *count;
+        number = number.saturating_sub(*count);
+        contains
+    };
+    counts.iter().position(contains).unwrap_or(EIGHT - 1)
+}
+
 #[inline(always)]
 pub(crate) fn bin_of(time: u64) -> usize {
     // Times below 2048 have a shift of 0 and are their own bins.
@@ -170,6 +209,26 @@ mod tests {
             if let Some(next) = largest.checked_add(1) {
                 prop_assert_eq!(bin_of(next), bin + 1);
             }
+        }
+
+        /// Numbers and sums are those of the times, each the largest of its bin.
+        #[test]
+        fn numbers_and_sums_are_those_of_the_times(
+            mut times in prop::collection::vec((0u32..40).prop_flat_map(|power| 0..2u64 << power), 1..60),
+        ) {
+            let mut bins = Bins::default();
+            times.iter().for_each(|time| bins.add(Nanos(*time)));
+            times.sort_unstable();
+            let largest = |number: u64| Nanos(largest_in(bin_of(times[number as usize - 1])));
+            let numbers = [1, times.len().div_ceil(2), times.len(), times.len()].map(|it| it as u64);
+            prop_assert_eq!(bins.nth(numbers), numbers.map(largest));
+            prop_assert_eq!(bins.nth([numbers[3] + 1]), [Nanos::ZERO]);
+            let seconds = |number: usize| largest(number as u64 + 1).as_secs_f64();
+            let sum: f64 = (0..times.len()).map(seconds).sum();
+            let squares: f64 = (0..times.len()).map(|it| seconds(it).powi(2)).sum();
+            let [found, found_squares] = bins.sums_s();
+            prop_assert!((found - sum).abs() <= 1e-12 * sum);
+            prop_assert!((found_squares - squares).abs() <= 1e-12 * squares);
         }
 
         /// They are the bins of an HdrHistogram.

@@ -148,12 +148,9 @@ impl Tally {
     /// The standard deviation in seconds, of the histogram; `None` for fewer than two.
     fn deviation_s(&self) -> Option<f64> {
         let count = self.totals.count as f64;
-        let sums = self.bins.times().fold([0.0; 2], |[sum, squares], (time, count)| {
-            let (time, count) = (time.as_secs_f64(), count as f64);
-            [sum + count * time, squares + count * time * time]
-        });
-        let mean = sums[0] / count;
-        let variance = (sums[1] / count - mean * mean).max(0.0) * count / (count - 1.0).max(1.0);
+        let [sum, squares] = self.bins.sums_s();
+        let mean = sum / count;
+        let variance = (squares / count - mean * mean).max(0.0) * count / (count - 1.0).max(1.0);
         (count >= 2.0).then(|| variance.sqrt())
     }
 
