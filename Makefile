@@ -166,8 +166,9 @@ studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/thousand-nodes/simulate.py
 
 # It writes down which studies have passed: `make test` leaves these out until they are changed.
-nightly: checked ## Check what `make test` leaves out: studies in small, how often intervals hold, a release
+nightly: checked ## Check what `make test` leaves out: studies in small, more inputs, how often intervals hold, a release
 	THINKTIME_NIGHTLY=1 $(BIN)/pytest -m study
+	target/checked/thinktime-fuzz 3x 1
 	$(MAKE) --no-print-directory instructions coverage
 	$(BIN)/python tests/python/study_selection.py
 

@@ -92,7 +92,8 @@ impl Bins {
     pub(crate) fn nth<const N: usize>(&self, numbers: [u64; N]) -> [Nanos; N] {
         let (mut found, mut known, mut below) = ([Nanos::ZERO; N], 0, 0);
         for (first, eight) in self.eights_from() {
-            let until = below + eight.iter().sum::<u64>();
+            // Without checks, eight are added at a time; the number of all times fits into a word.
+            let until = eight.iter().fold(below, |sum: u64, count| sum.wrapping_add(*count));
             while known < N && numbers[known] <= until {
                 found[known] = Nanos(largest_in(first + within(eight, numbers[known] - below)));
                 known += 1;

@@ -118,7 +118,7 @@ impl Sections {
         if self.done.len() < SECTIONS_MIN {
             return [None; N];
         }
-        let percentiles = shares.map(|share| all.quantile(share));
+        let percentiles = all.quantiles(shares);
         let up_to: Vec<[u64; N]> = self.done.iter().map(|one| one.up_to(percentiles)).collect();
         std::array::from_fn(|at| {
             let share_of = |counts: &[u64; N]| counts[at] as f64 / self.size as f64;
@@ -142,7 +142,7 @@ fn interval_95(all: &Tally, share: f64, in_sections: &[f64]) -> Option<[f64; 2]>
     if share - half <= 0.0 || beyond < 1.0 || (1.0 - share) * (all.count() as f64) < 10.0 {
         return None;
     }
-    Some([all.quantile_s(share - half)?, all.quantile_s(share + half)?])
+    Some(all.quantiles([share - half, share + half]).map(|time| time.as_secs_f64()))
 }
 
 #[cfg(test)]

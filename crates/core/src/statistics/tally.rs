@@ -122,7 +122,7 @@ impl Tally {
     }
 
     /// As [`Tally::quantile`], of shares in ascending order.
-    fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Nanos; N] {
+    pub(crate) fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Nanos; N] {
         let Totals { count, min, max, .. } = self.totals;
         let number = |share: f64| ((share * count as f64).ceil() as u64).clamp(1, count.max(1));
         self.bins.nth(shares.map(number)).map(|time| time.max(min).min(max))

@@ -90,14 +90,12 @@ impl<M: ModelledSystem> Driver<'_, M> {
     pub(super) fn record_answer(&mut self, departure: &Departure, ended: &AttemptEnd) {
         let phase = self.phase();
         let error = if ended.late { Some(LATE) } else { departure.error };
-        let bytes = if self.sized { self.bytes_of(&ended.attempt, departure) } else { 0 };
-        if self.rows {
-            // Copies, so that without rows nothing has to lie in memory.
-            self.hand_over(*departure, *ended, error, bytes);
-        }
         let succeeded = error.is_none() && ended.fate == Fate::Over;
-        if bytes > 0 && succeeded {
-            self.collector.received(bytes, ended.attempt.request_scheduled);
+        // Copies, so that without sizes and rows nothing has to lie in memory.
+        let bytes =
+            if self.sized { self.received(*departure, ended.attempt, succeeded) } else { 0 };
+        if self.rows {
+            self.hand_over(*departure, *ended, error, bytes);
         }
         let streamed = M::STREAMS && self.collector.takes_events();
         let served = succeeded && !streamed;
@@ -140,13 +138,17 @@ impl<M: ModelledSystem> Driver<'_, M> {
         }
     }
 
-    /// The bytes of a response, if requests have sizes. Those to HEAD have only a head.
+    /// Counts the bytes of a response, if requests have sizes. Those to HEAD have only a head.
     #[inline(never)]
-    fn bytes_of(&self, attempt: &Attempt, departure: &Departure) -> u64 {
+    fn received(&mut self, departure: Departure, attempt: Attempt, succeeded: bool) -> u64 {
         let kind = &self.kinds[attempt.kind as usize];
         let sizes = kind.size.as_ref().filter(|_| kind.method != Method::Head);
         let answered = sizes.filter(|_| departure.error.is_none());
-        answered.map_or(0, |sizes| sizes.of_request(attempt.session, attempt.index))
+        let bytes = answered.map_or(0, |sizes| sizes.of_request(attempt.session, attempt.index));
+        if succeeded {
+            self.collector.received(bytes, attempt.request_scheduled);
+        }
+        bytes
     }
 
     #[inline(always)]
