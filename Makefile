@@ -113,10 +113,14 @@ test-rust: checked
 test-python: test-python-together test-python-alone
 
 # Each worker takes a file at a time, so that what a file's tests share is made once; conftest.py says
-# in which order.
+# in which order. Many run real servers and browsers, which a busy machine may make late: those that
+# fail are run once more, alone, and fail if they do so again.
+TOGETHER = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial'
+
 test-python-together: checked
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --durations=40 \
-	  --dist loadfile --no-loadscope-reorder
+	$(TOGETHER) -n $(WORKERS) --durations=40 --dist loadfile --no-loadscope-reorder || \
+	  { [ $$? = 1 ] && echo "== what failed beside others is run once more, alone" && \
+	  $(TOGETHER) --last-failed --last-failed-no-failures none; }
 
 # Tests that need a core for themselves come last, one by one. They measure real time, which another
 # program of the machine may spoil: those that fail are run once more, and fail if they do so again.
