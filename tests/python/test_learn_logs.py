@@ -215,3 +215,16 @@ def test_a_result_is_learned_from_its_folder(tmp_path: Path) -> None:
 def test_a_folder_without_rows_is_no_log(tmp_path: Path) -> None:
     with pytest.raises(tt.InputError, match="is a folder"):
         read([tmp_path])
+
+
+def test_what_days_of_one_log_could_mean_is_said_once(tmp_path: Path) -> None:
+    """Each day has other values, and the doubt is the same."""
+    line = '10.0.0.{} - - [{:02}/Nov/2026:08:00:{:02} +0000] "GET / HTTP/1.1" 200 9 "-" "a" {}\n'
+    for day in (1, 2, 3):
+        rows = (line.format(n, day, n, f"0.{day}{n:02}") for n in range(60))
+        (tmp_path / f"access.log.{day}").write_text("".join(rows))
+    logs = sorted(tmp_path.glob("access.log.*"))
+    notes = learn(logs, fidelity=False).to_dict()["notes"]
+    said = [one for one in notes if "$upstream_response_time" in one]
+    assert len(said) == 1
+    assert "field 1 of those added (`0.100`)" in said[0]

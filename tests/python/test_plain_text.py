@@ -254,11 +254,11 @@ def test_what_moves_a_terminals_cursor_is_left_alone() -> None:
 def test_a_page_that_cannot_be_written_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, text: str, **_: object) -> int:
-        path.open("w").write(text[:10])
+    def full(path: Path, data: bytes) -> int:
+        path.open("wb").write(data[:10])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     empty = page.Page("t", page.Headline("h"), [])
     with pytest.raises(OSError, match=r"No space left on device: '.*a\.html'"):
         page.write(empty, tmp_path / "a.html")

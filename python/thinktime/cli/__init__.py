@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import signal
 import sys
@@ -11,6 +13,7 @@ import typer
 
 from thinktime import __version__
 from thinktime.cli import memory_shortage, plain_text, signals
+from thinktime.cli.full_disk import FULL
 from thinktime.cli.group import APP_OPTIONS, Commands
 
 app = typer.Typer(
@@ -48,12 +51,13 @@ def _options(
 def main() -> None:
     """Run the command line."""
     _open_what_is_closed()
+    _bear_other_encodings()
     signals.stop_on_signals()
     try:
         status = _status_of_app()
         sys.stdout.flush()
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EPIPE):
+        if error.errno not in (*FULL, errno.EPIPE):
             raise
         # Output that could not be written must not be tried again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -62,6 +66,17 @@ def main() -> None:
         sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
         sys.exit(3)
     sys.exit(signals.status() if status == _INTERRUPTED else status)
+
+
+def _bear_other_encodings() -> None:
+    """Print `?` for a character that the output's encoding does not have, as a line of a table.
+
+    A command whose work is done must not fail for it. UTF-8, which has all, stays strict.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        encoding = codecs.lookup(stream.encoding).name
+        if encoding != "utf-8" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _open_what_is_closed() -> None:

@@ -16,6 +16,7 @@ from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import plain_text
+from thinktime.cli.full_disk import FULL
 from thinktime.cli.option_names import as_typed
 from thinktime.gate import Files
 from thinktime.inputs.files import named_workload
@@ -68,8 +69,7 @@ def mapped_errors() -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.ENOMEM):
             raise  # `main` ends the command
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-        status = Exit.UNDECIDED if full else Exit.INPUT_WRONG
+        status = Exit.UNDECIDED if error.errno in FULL else Exit.INPUT_WRONG
         known = error.filename is not None  # then without the system's number
         message = f"{error.filename}: {error.strerror}" if known else str(error)
         raise fail(message, status) from None

@@ -5,9 +5,7 @@ Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime.present import units
 from thinktime.present.embedded import asset, content_policy
 from thinktime.present.table import Table
+from thinktime.present.whole_file import write_whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -201,19 +200,15 @@ def write(page: Page, path: str | Path) -> Path:
     byte for byte.
     """
     path = Path(path)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     content = render(page)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(content, encoding="utf-8")
-        return draft.replace(path)
+    except FileExistsError as error:
+        raise OSError(error.errno, "a part of its path is a file", str(path)) from None
     except OSError as error:
-        # Nobody knows the draft's name.
-        why = "a part of its path is a file" if isinstance(error, FileExistsError) else None
-        raise OSError(error.errno, why or error.strerror, str(path)) from None
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    write_whole(path, content)
+    return path
 
 
 def render(page: Page) -> str:

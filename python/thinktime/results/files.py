@@ -1,10 +1,11 @@
-"""Files that are written whole or not at all, and the places where they may be written."""
+"""The places where files may be written; `write_whole` writes one there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from thinktime import _core
+from thinktime.present.whole_file import write_whole
 
 
 def check_place(directory: Path, own: str, what: str) -> None:
@@ -39,27 +40,4 @@ def check_folder(path: Path) -> None:
         raise _core.InputError(f"{path}: there is no folder {path.parent}: make it")
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file beside its place and move it there: the old file or the whole new one is there.
-
-    Raises:
-        OSError: It cannot be written; the message names the path.
-    """
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)  # a pipe or a device, which has no other place
-        else:
-            _replace(path.resolve(), data)
-    except OSError as error:
-        # The draft's name means nothing to anybody, and a full disk's error names no file.
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def _replace(place: Path, data: bytes) -> None:
-    draft = place.with_name(f"{place.name}.new")
-    try:
-        draft.write_bytes(data)
-        draft.replace(place)
-    finally:
-        draft.unlink(missing_ok=True)
+__all__ = ["check_folder", "check_place", "write_whole"]

@@ -52,18 +52,19 @@ def check(seen: Evidence) -> Finding | None:
 
 def _ends_s(seen: Evidence) -> dict[str, float]:
     """When the arrivals of populations end, of those that do."""
-    found = {}
-    for one in seen.populations:
-        arrivals = {name: text for name, text in one["arrivals"].items() if text is not None}
-        if arrivals["model"] == "closed":
-            continue
-        if arrivals["profile"] == "constant":
-            del arrivals["profile"]  # the default, which a replayed log may not have
-        alone = {"name": one["name"], "arrivals": arrivals | {"model": "open"}}
-        end_s = _core.Workload(toml_of(alone), "", seen.workload.files).arrivals_end_s
-        if end_s is not None:
-            found[one["name"]] = end_s
-    return found
+    ends = {one.name: arrivals_end_s(seen, one) for one in seen.workload.populations}
+    return {name: at for name, at in ends.items() if at is not None}
+
+
+def arrivals_end_s(seen: Evidence, one: _core.Population) -> float | None:
+    """When the arrivals of one population end; None if they never do."""
+    arrivals = {name: text for name, text in one.table["arrivals"].items() if text is not None}
+    if arrivals["model"] == "closed":
+        return None
+    if arrivals["profile"] == "constant":
+        del arrivals["profile"]  # the default, which a replayed log may not have
+    alone = {"name": one.name or "alone", "arrivals": arrivals | {"model": "open"}}
+    return _core.Workload(toml_of(alone), "", seen.workload.files).arrivals_end_s
 
 
 def _shares(seen: Evidence, name: str, at_s: float) -> tuple[float, float]:

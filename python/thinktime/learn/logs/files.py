@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,9 +17,19 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
+_EXAMPLE = re.compile(r"(\(|as in )`(?!--)[^`]*`")
+"""An example of a value; not that of an option, which says how to read a file."""
+
+
 def doubts(files: list[dict[str, Any]]) -> list[str]:
-    """What else the lines could mean, each once, with the option that decides."""
-    return list(dict.fromkeys(printable(doubt) for file in files for doubt in file["doubts"]))
+    """What else the lines could mean, each once, with the option that decides.
+
+    The first file's example of a value stands for those of the others, as of logs by the day.
+    """
+    found: dict[str, str] = {}
+    for doubt in (doubt for file in files for doubt in file["doubts"]):
+        found.setdefault(_EXAMPLE.sub(r"\1", doubt), printable(doubt))
+    return list(found.values())
 
 
 def mostly_bad(files: list[dict[str, Any]]) -> Iterator[str]:

@@ -1,0 +1,33 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file beside its place and move it there: the old file or the whole new one is there.
+
+    A pipe or a device, which has no other place, is written to, and a link stays a link.
+
+    Raises:
+        OSError: It cannot be written; the message names the path.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            _replace(path.resolve(), data)
+    except OSError as error:
+        # The draft's name means nothing to anybody, and a full disk's error names no file.
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(place: Path, data: bytes) -> None:
+    draft = place.with_name(f"{place.name}.new")
+    try:
+        draft.write_bytes(data)
+        draft.replace(place)
+    finally:
+        draft.unlink(missing_ok=True)
