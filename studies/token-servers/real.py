@@ -54,7 +54,7 @@ class Length:
 
 WHOLE = Length(2, 25, rounds=3, simulations=40)
 SMALL = Length(1, 9, rounds=1, simulations=20)
-LOAD = 0.8
+LOAD = 0.7
 """The share of the throughput with all places taken, at which the ways are compared."""
 
 
