@@ -38,7 +38,7 @@ class Server:
 
 @contextmanager
 def llama(python: str, places: int) -> Iterator[Server]:
-    """Start llama.cpp's server with so many places in its batch.
+    """Start llama.cpp's server, whose batch has this number of places.
 
     Raises:
         SystemExit: It is not installed, with the command that does it; or it does not start.
