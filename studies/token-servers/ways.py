@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,18 +67,23 @@ def open_model(rate: float, most: int | None = None) -> dict[str, Any]:
     return workload({"model": "open", "rate": rate}, **limit)
 
 
-def partly_open(rate: float) -> dict[str, Any]:
+def partly_open(rate: float, think: str = "exp(10s)") -> dict[str, Any]:
     """Conversations that begin by themselves, of several questions with pauses for thought."""
-    session = {"requests": f"geometric({QUESTIONS})", "think": "exp(10s)"}
+    session = {"requests": f"geometric({QUESTIONS})", "think": think}
     return workload({"model": "partly-open", "rate": rate / QUESTIONS}, session=session)
 
 
 def ways(requests: int, loads: tuple[float, ...] = LOADS) -> Iterator[Seen]:
     """All ways at all loads, from simulations of this many requests each."""
-    capacity = _throughput(closed(PLACES), requests)
+
+    def throughput(clients: int) -> float:
+        return float(_simulation(closed(clients), requests).summary["throughput"])
+
+    capacity = throughput(PLACES)
     for load in loads:
         rate = load * capacity
-        clients, most = _clients(rate, requests), _clients(rate / RESERVE, requests)
+        clients = fewest(rate, PLACES, throughput)
+        most = fewest(rate / RESERVE, PLACES, throughput)
         yield seen("closed", load, clients, _rows(closed(clients), requests))
         capped = _rows(open_model(rate, most), requests)
         yield seen("rate and limit, as reported", load, most, capped, from_sending=True)
@@ -87,15 +92,15 @@ def ways(requests: int, loads: tuple[float, ...] = LOADS) -> Iterator[Seen]:
         yield seen("partly open", load, None, _rows(partly_open(rate), requests))
 
 
-def _clients(rate: float, requests: int) -> int:
+def fewest(rate: float, places: int, throughput: Callable[[int], float]) -> int:
     """The fewest closed clients with this throughput, or as many as the server has places.
 
     More clients never have less done.
     """
-    least, most = 1, PLACES
+    least, most = 1, places
     while least < most:
         middle = (least + most) // 2
-        enough = _throughput(closed(middle), requests) >= rate
+        enough = throughput(middle) >= rate
         least, most = (least, middle) if enough else (middle + 1, most)
     return least
 
@@ -104,22 +109,27 @@ def _simulation(given: dict[str, Any], requests: int) -> tt.Result:
     return tt.simulate(given, SYSTEM, requests=requests, rows="all", seed=7)
 
 
-def _throughput(given: dict[str, Any], requests: int) -> float:
-    return float(_simulation(given, requests).summary["throughput"])
-
-
 def _rows(given: dict[str, Any], requests: int) -> pl.DataFrame:
-    """The requests that count, in seconds; the last ones may have had no time to end."""
     result = _simulation(given, requests)
     assert result.untrusted is None, result.untrusted
-    rows = pl.DataFrame(result.requests).filter(
-        pl.col("scheduled_ns") >= result.summary["warmup_s"] * 1e9
-    )
+    return rows_of(result)
+
+
+def rows_of(result: tt.Result) -> pl.DataFrame:
+    """The requests that count and were answered, in seconds; the last ones may have had no time.
+
+    The gap is the mean time between the tokens of a response: a real server may send more events
+    than tokens.
+    """
+    counted = pl.col("scheduled_ns") >= result.summary["warmup_s"] * 1e9
+    rows = pl.DataFrame(result.requests).filter(counted, pl.col("first_event_s").is_not_null())
+    response = (pl.col("done_ns") - pl.col("scheduled_ns")) / 1e9
+    gaps = pl.col("output_tokens").cast(pl.Int64) - 1
     return rows.select(
         line=(pl.col("sent_ns") - pl.col("scheduled_ns")) / 1e9,
         first=pl.col("first_event_s"),
-        gap=pl.col("event_gap_s"),
-        response=(pl.col("done_ns") - pl.col("scheduled_ns")) / 1e9,
+        gap=pl.when(gaps > 0).then((response - pl.col("first_event_s")) / gaps),
+        response=response,
         done=pl.col("done_ns") / 1e9,
     )
 

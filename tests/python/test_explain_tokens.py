@@ -51,6 +51,20 @@ def test_the_times_of_steps_are_found(seed: int, tmp_path: Path) -> None:
         assert model["mean"] == pytest.approx(real["mean"], rel=0.1)
 
 
+def test_prompts_that_are_read_whole_leave_the_times_as_they_are() -> None:
+    """Steps with a prompt are 30 times as long here; by time they would weigh as many steps."""
+    keys = {"step_time": "1ms", "request_time": "500us", "prompt_token_time": "400us"}
+    system = {"name": "s", "token_server": [{"name": "gpu", "max_batch": 8, **keys}]}
+    text = WORKLOAD.format(seed=2, mu=4, output=60)
+    result = tt.simulate(
+        tt.Workload(text), system, load=0.7, requests=2000, warmup=0, rows="all"
+    )  # fmt: skip
+    found = token_server_of(result)
+    assert found.step_time_s == pytest.approx(1e-3, rel=0.05)
+    assert found.request_time_s == pytest.approx(500e-6, rel=0.03)
+    assert found.prompt_token_time_s == pytest.approx(400e-6, rel=0.03)
+
+
 def test_the_command_shows_it_and_its_file_can_be_simulated(tmp_path: Path) -> None:
     measured(1, tmp_path, 0.6)
     shown = CliRunner().invoke(app, ["explain", str(tmp_path / "result")])

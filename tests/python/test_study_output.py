@@ -32,6 +32,7 @@ SHORT = {
     "siege/study.py": "--small",
     "static-server/study.py": "--quick",
     "thousand-nodes/simulate.py": "--small",
+    "token-servers/real.py": "--small",
     "token-servers/study.py": "--quick",
     "wide-area/study.py": "--quick",
 }

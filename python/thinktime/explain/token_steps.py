@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 GAPS_MIN = 5
 """The mean of fewer gaps says little of steps."""
 
+ROUNDS = 5
+"""The times of steps say how many there were of each length, and these say the times anew."""
+
 Numbers = NDArray[np.float64]
+Times = tuple[float, float, float]
+"""Of a step, of each request in it, and of each token of a prompt that it reads; in seconds."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +52,35 @@ class Responses:
         """The most that were there together, each from its column `begin` on."""
         return max(1, int(self._levels(begin)[1].max()))
 
-    def running_mean(self) -> Numbers:
-        """The mean number of responses under way, from the first token of each to its last."""
+    def running_mean(self, times: Times | None = None) -> Numbers:
+        """The mean number of responses under way, from the first token of each to its last.
+
+        It is over time, or over the steps in it, if the times of steps are known.
+        """
         at, level = self._levels("first")
-        area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(at))])
-
-        def until(time: Numbers) -> Numbers:
-            place = np.searchsorted(at, time, side="right") - 1
-            return np.asarray(area[place] + level[place] * (time - at[place]))
-
+        rate = np.where(level > 0, 1.0, 0.0) if times is None else _steps_a_second(level, times)
         first, last = self.column("first"), self.column("last")
-        return (until(last) - until(first)) / np.maximum(last - first, 1e-12)
+        ends = np.sort(first)
+        # The step that reads a prompt is longer by that, and is one step all the same.
+        longer = np.zeros(len(ends)) if times is None else times[2] * self.column("prompt")
+        longer = longer[np.argsort(first)]
+        place = np.maximum(np.searchsorted(at, ends) - 1, 0)
+
+        def between(each: Numbers) -> Numbers:
+            """The sum over the steps of what each has, by its level."""
+            area = np.concatenate([[0.0], np.cumsum((each * rate)[:-1] * np.diff(at))])
+            lost = np.concatenate([[0.0], np.cumsum(longer * (each * rate)[place])])
+
+            def until(time: Numbers) -> Numbers:
+                now = np.searchsorted(at, time, side="right") - 1
+                before = np.searchsorted(ends, time, side="right")
+                return np.asarray(area[now] + (each * rate)[now] * (time - at[now]) - lost[before])
+
+            return until(last) - until(first)
+
+        steps = between(np.ones(len(level)))
+        mean = between(level) / np.maximum(steps, 1e-12)
+        return np.clip(mean, 1.0, level.max())
 
     def prompts_meanwhile(self) -> Numbers:
         """The tokens of prompts that were read between the first token of each and its last."""
@@ -84,7 +107,12 @@ def rows_of(result: Result, most: int) -> pl.DataFrame:
     )
 
 
-def step_times(responses: Responses) -> tuple[float, float, float]:
+def _steps_a_second(level: Numbers, times: Times) -> Numbers:
+    """The rate of steps that read no prompts, by the number of responses under way."""
+    return np.where(level > 0, 1 / np.maximum(times[0] + times[1] * level, 1e-9), 0.0)
+
+
+def step_times(responses: Responses) -> Times:
     """Of a step, of each request in it, and of each token of a prompt that it reads."""
     from scipy.optimize import nnls
 
@@ -93,8 +121,12 @@ def step_times(responses: Responses) -> tuple[float, float, float]:
     gaps = gaps[use]
     mean = (responses.column("last") - responses.column("first"))[use] / gaps
     prompts = responses.prompts_meanwhile()[use] / gaps
-    causes = np.column_stack([np.ones_like(gaps), responses.running_mean()[use], prompts])
     # A mean of more gaps is known better.
     weight = np.sqrt(gaps)
-    found, _ = nnls(causes * weight[:, None], mean * weight)
-    return float(found[0]), float(found[1]), float(found[2])
+    times: Times | None = None
+    for _ in range(1 + ROUNDS):
+        causes = np.column_stack([np.ones_like(gaps), responses.running_mean(times)[use], prompts])
+        found, _ = nnls(causes * weight[:, None], mean * weight)
+        times = (float(found[0]), float(found[1]), float(found[2]))
+    assert times is not None
+    return times
