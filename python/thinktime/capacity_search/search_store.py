@@ -16,7 +16,8 @@ from thinktime import _core
 from thinktime.capacity_search.answer import Capacity, What, answer
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
-from thinktime.results.files import check_place, write_whole
+from thinktime.operations.outcome import Unwritten
+from thinktime.results.files import check_place, why_unwritten, write_whole
 from thinktime.trials import Store
 
 PROBES = "probes.parquet"
@@ -51,6 +52,7 @@ def search_kept(
     Raises:
         InputError: if the directory is a file, or holds other things than a capacity.
         CapacityStopped: on Ctrl-C.
+        Unwritten: if the answer cannot be written; with the answer.
     """
     partial = _place(output)
     directory = None if partial is None else Path(partial.path)
@@ -73,12 +75,15 @@ def search_kept(
         if partial is not None and not search.probes:
             partial.abandon()  # an older result is worth more than this one
     found = replace(answer(search, *named, interrupted), **known)
+    why = ""
     if partial is not None and search.probes:
-        _finish(found, partial)
-        if not interrupted:  # the next search measures anew
+        why = why_unwritten(lambda: _finish(found, partial))
+        if not interrupted and not why:  # the next search measures anew
             shutil.rmtree(Path(str(output)) / POINTS, ignore_errors=True)
     if interrupted:
         raise CapacityStopped(found)
+    if why:
+        raise Unwritten(found, f"{why}; the probes are kept in {directory}")
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Workload, gate
+from thinktime import InputError, Unwritten, Workload, gate
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
@@ -61,12 +61,13 @@ def command(
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
         with files.failure_written(name):
-            found = _with_progress(loaded, system, given, quiet, watched)
+            found, why = _with_progress(loaded, system, given, quiet, watched)
     made = report_of(found, name)
-    _show(found, made, json, output)
+    _show(found, made, json, None if why else output)
     if loaded is not None and not loaded.tables["slo"]:
         common.say_note(NO_OBJECTIVES)
-    common.end(outcome(found).unwritten(files.unwritten(lambda: [made])))
+    verdict = outcome(found).unwritten(why)
+    common.end(verdict.unwritten(files.unwritten(lambda: [made])))
 
 
 def _check_generator(generator: bool, workload: Path | None, given: dict[str, Any]) -> None:
@@ -84,9 +85,12 @@ def _with_progress(
     given: dict[str, Any],
     quiet: bool,
     watched: Watch,
-) -> Capacity:
-    """The capacity of the server, or of the generator if no workload is given, probe by probe."""
-    probes: list[Probe] = []
+) -> tuple[Capacity, str]:
+    """The capacity of the server, or of the generator if no workload is given, probe by probe.
+
+    And why it is unwritten.
+    """
+    probes, why = list[Probe](), ""
     named = OF_GENERATOR if loaded is None else what_of(loaded, given.get("what"))
     if loaded is not None and "target" in given and not quiet:
         length = Length.of(arrivals.with_arrivals(loaded, given), given.get("duration"))
@@ -109,9 +113,11 @@ def _with_progress(
                 found = capacity_of(loaded, system, **given, progress=progress)
         except CapacityStopped as stopped:
             found = stopped.capacity
+        except Unwritten as failed:
+            found, why = failed.result, str(failed)
         if feed is not None and len(found.probes):
             feed.finish(lambda: report_of(found).page)
-    return found
+    return found, why
 
 
 def _say(unit: str, probe: Probe) -> None:

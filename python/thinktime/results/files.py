@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from thinktime import _core
@@ -54,6 +55,15 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except OSError as error:
         # The draft's name means nothing to anybody, and a full disk's error names no file.
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def why_unwritten(write: Callable[[], object]) -> str:
+    """Write; why that could not be done, by the file and the system's reason, or an empty text."""
+    try:
+        write()
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
+    return ""
 
 
 def _replace(place: Path, data: bytes) -> None:

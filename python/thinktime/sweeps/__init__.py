@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload
+from thinktime.operations.outcome import Unwritten
 from thinktime.results import objective_words, origin_line
-from thinktime.results.files import check_place, write_whole
+from thinktime.results.files import check_place, why_unwritten, write_whole
 from thinktime.sweeps.grid import Axis, axes_of, parse, points
 from thinktime.sweeps.plan import Plan
 from thinktime.sweeps.row import row_of, table_of
@@ -103,6 +104,8 @@ def sweep(
             other things than a sweep, or if a point kept there is damaged; it is found before the
             first point is begun.
         Stopped: on Ctrl-C, with the points that were finished.
+        Unwritten: if the table cannot be written to `output`; with the table. Points that were
+            kept there before stay.
     """
     axes = axes_of(vary)
     grid = points(axes)
@@ -127,10 +130,13 @@ def sweep(
 
     interrupted = all_done(trials, rows, row_of, kept, on, look)
     table = table_of(axes, grid, rows)
+    why = ""
     if directory is not None and not table.is_empty():
-        _finish(directory, curves_of(table, axes, plan.trial))
+        why = why_unwritten(lambda: _finish(directory, curves_of(table, axes, plan.trial)))
     if interrupted:
         raise Stopped(table, rows.count(None))
+    if why:
+        raise Unwritten(table, f"{why}; the points are kept in {directory / POINTS}")
     return table
 
 
