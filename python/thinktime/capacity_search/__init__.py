@@ -30,6 +30,7 @@ from thinktime.operations import Time
 from thinktime.operations.fitted_system import fitted
 from thinktime.results import origin_line
 from thinktime.results.early_end import ended_early
+from thinktime.results.files import why_unwritten
 from thinktime.results.objective_words import words_of
 from thinktime.trials import Store, Trial
 
@@ -101,6 +102,7 @@ def capacity(
         InputError: if the input is wrong.
         RunError: if the target cannot be reached.
         CapacityStopped: on Ctrl-C, with the answer so far.
+        Unwritten: if the answer cannot be written; with the answer.
     """
     given = {"scale": scale, "rate": rate, "clients": clients, "think": think}
     workload = arrivals.with_arrivals(workload_of(workload), given)
@@ -164,7 +166,7 @@ class _Prober:
         done = trial.do()
         stopped = ended_early(done.summary)
         probe = with_checks(probe_of(value, done, stopped), done)
-        store.keep(trial, asdict(probe))
+        why_unwritten(lambda: store.keep(trial, asdict(probe)))  # said with the answer
         return probe
 
 

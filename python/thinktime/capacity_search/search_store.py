@@ -28,12 +28,18 @@ POINTS = "points"
 
 
 class CapacityStopped(KeyboardInterrupt):
-    """Ctrl-C ended a search; `capacity` holds the answer so far."""
+    """Ctrl-C ended a search.
 
-    def __init__(self, capacity: Capacity) -> None:
+    Attributes:
+        capacity: The answer so far.
+        unwritten: Why it could not be written; empty if it could.
+    """
+
+    def __init__(self, capacity: Capacity, unwritten: str = "") -> None:
         """Keep the answer so far."""
         super().__init__("interrupted")
         self.capacity = capacity
+        self.unwritten = unwritten
 
 
 def search_kept(
@@ -61,8 +67,9 @@ def search_kept(
         shutil.copytree(Path(output) / POINTS, directory / POINTS, dirs_exist_ok=True)
 
     def keep_probe(probe: Probe) -> None:
-        if directory is not None:
-            _keep(answer(search, *named, interrupted=True), directory)
+        if directory is not None:  # what cannot be kept now is said at the end
+            so_far = answer(search, *named, interrupted=True)
+            why_unwritten(lambda: _keep(so_far, directory))
         if progress is not None:
             progress(probe)
 
@@ -74,17 +81,28 @@ def search_kept(
     finally:
         if partial is not None and not search.probes:
             partial.abandon()  # an older result is worth more than this one
-    found = replace(answer(search, *named, interrupted), **known)
-    why = ""
-    if partial is not None and search.probes:
-        why = why_unwritten(lambda: _finish(found, partial))
-        if not interrupted and not why:  # the next search measures anew
-            shutil.rmtree(Path(str(output)) / POINTS, ignore_errors=True)
+
+    try:
+        found, why = _stored(replace(answer(search, *named, interrupted), **known), partial)
+    except KeyboardInterrupt:  # after the last probe
+        interrupted = True
+        found, why = _stored(replace(answer(search, *named, interrupted), **known), partial)
     if interrupted:
-        raise CapacityStopped(found)
+        raise CapacityStopped(found, why)
     if why:
-        raise Unwritten(found, f"{why}; the probes are kept in {directory}")
+        raise Unwritten(found, why)
+    if output is not None:  # the next search measures anew
+        shutil.rmtree(Path(output) / POINTS, ignore_errors=True)
     return found
+
+
+def _stored(found: Capacity, partial: _core.Partial | None) -> tuple[Capacity, str]:
+    """The answer, and why it could not be written; an empty text if it could."""
+    if partial is None or not len(found.probes):
+        return found, ""
+    why = why_unwritten(lambda: _finish(found, partial))
+    kept = why and (Path(partial.path) / PROBES).exists()
+    return found, f"{why}; the probes are kept in {partial.path}" if kept else why
 
 
 def _finish(found: Capacity, partial: _core.Partial) -> None:

@@ -18,7 +18,7 @@ from thinktime.capacity_search.generator import OF_GENERATOR
 from thinktime.capacity_search.probe_length import Length
 from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
-from thinktime.cli import common, function_options, options, plain_text, watch
+from thinktime.cli import common, function_options, options, plain_text, signals, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 
@@ -62,12 +62,13 @@ def command(
         name = "generator" if loaded is None else loaded.name
         with files.failure_written(name):
             found, why = _with_progress(loaded, system, given, quiet, watched)
-    made = report_of(found, name)
-    _show(found, made, json, None if why else output)
-    if loaded is not None and not loaded.tables["slo"]:
-        common.say_note(NO_OBJECTIVES)
-    verdict = outcome(found).unwritten(why)
-    common.end(verdict.unwritten(files.unwritten(lambda: [made])))
+    with signals.waiting() as came:
+        made = report_of(found, name)
+        _show(found, made, json, None if why else output)
+        if loaded is not None and not loaded.tables["slo"]:
+            common.say_note(NO_OBJECTIVES)
+        verdict = outcome(found).unwritten(why)
+        common.end(verdict.unwritten(files.unwritten(lambda: [made])), came)
 
 
 def _check_generator(generator: bool, workload: Path | None, given: dict[str, Any]) -> None:
@@ -112,7 +113,7 @@ def _with_progress(
             else:
                 found = capacity_of(loaded, system, **given, progress=progress)
         except CapacityStopped as stopped:
-            found = stopped.capacity
+            found, why = stopped.capacity, stopped.unwritten
         except Unwritten as failed:
             found, why = failed.result, str(failed)
         if feed is not None and len(found.probes):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import Stopped, Unwritten, Workload, gate, simulate, sweep
-from thinktime.cli import common, function_options, options, watch
+from thinktime.cli import common, function_options, options, signals, watch
 from thinktime.cli.progress import sweep_progress
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.trials import Trial
@@ -68,10 +68,11 @@ def command(
         loaded = common.load_workload(workload)
         with files.failure_written(loaded.name):
             swept, missing, why = _done(loaded, system, vary, given, quiet, watched)
-    found = outcome(swept, missing, kept=output is not None).unwritten(why)
-    made = report_of(swept, loaded.name, found)
-    _show(swept, made, json, None if why else output)
-    common.end(found.unwritten(files.unwritten(lambda: [made])))
+    with signals.waiting() as came:
+        found = outcome(swept, missing, kept=output is not None).unwritten(why)
+        made = report_of(swept, loaded.name, found)
+        _show(swept, made, json, None if why else output)
+        common.end(found.unwritten(files.unwritten(lambda: [made])), came)
 
 
 def _done(
@@ -96,7 +97,7 @@ def _done(
             seen = None if feed is None else monitor
             table = sweep(loaded, system, vary, progress=progress, monitor=seen, **given)
         except Stopped as stopped:
-            table, missing = stopped.table, stopped.missing
+            table, missing, why = stopped.table, stopped.missing, stopped.unwritten
         except Unwritten as failed:
             table, why = failed.result, str(failed)
         swept = _swept(table, vary, trial)

@@ -63,6 +63,8 @@ def why_unwritten(write: Callable[[], object]) -> str:
         write()
     except OSError as error:
         return f"{error.filename}: {error.strerror}"
+    except _core.RunError as error:  # a directory that cannot be put in its place
+        return str(error)
     return ""
 
 

@@ -53,13 +53,20 @@ class _TableTimer:
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C ended a sweep; `table` holds the finished points."""
+    """Ctrl-C ended a sweep.
 
-    def __init__(self, table: pl.DataFrame, missing: int) -> None:
+    Attributes:
+        table: The finished points.
+        missing: The number of points that are not finished.
+        unwritten: Why the table could not be written; empty if it could.
+    """
+
+    def __init__(self, table: pl.DataFrame, missing: int, unwritten: str = "") -> None:
         """Keep the finished points."""
         super().__init__("interrupted")
         self.table = table
         self.missing = missing
+        self.unwritten = unwritten
 
 
 @checked
@@ -117,10 +124,12 @@ def sweep(
         check_place(directory, POINTS, "sweep")
     store = Store(None if directory is None else directory / POINTS)
     rows, due = [store.read(trial) for trial in trials], _TableTimer()
+    lost = set[str]()
 
     def kept(place: int, row: Row) -> None:
         rows[place] = whole = row | {"point": grid[place]}
-        store.keep(trials[place], whole)
+        # A point that cannot be kept is still one of the table.
+        lost.add(why_unwritten(lambda: store.keep(trials[place], whole)))
         if monitor is not None and due.now():
             monitor(table_of(axes, grid, rows), len(rows))
 
@@ -133,10 +142,12 @@ def sweep(
     why = ""
     if directory is not None and not table.is_empty():
         why = why_unwritten(lambda: _finish(directory, curves_of(table, axes, plan.trial)))
+    if why and not any(lost):
+        why = f"{why}; the points are kept in {Path(str(output)) / POINTS}"
     if interrupted:
-        raise Stopped(table, rows.count(None))
+        raise Stopped(table, rows.count(None), why)
     if why:
-        raise Unwritten(table, f"{why}; the points are kept in {directory / POINTS}")
+        raise Unwritten(table, why)
     return table
 
 
