@@ -30,7 +30,6 @@ from thinktime.operations import Time
 from thinktime.operations.fitted_system import fitted
 from thinktime.results import origin_line
 from thinktime.results.early_end import ended_early
-from thinktime.results.files import why_unwritten
 from thinktime.results.objective_words import words_of
 from thinktime.trials import Store, Trial
 
@@ -166,7 +165,7 @@ class _Prober:
         done = trial.do()
         stopped = ended_early(done.summary)
         probe = with_checks(probe_of(value, done, stopped), done)
-        why_unwritten(lambda: store.keep(trial, asdict(probe)))  # said with the answer
+        store.offer(trial, asdict(probe))
         return probe
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import shutil
@@ -17,7 +16,7 @@ from thinktime.capacity_search.answer import Capacity, What, answer
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
 from thinktime.operations.outcome import Unwritten
-from thinktime.results.files import check_place, why_unwritten, write_whole
+from thinktime.results.files import check_place, why_unwritten, write_table, write_whole
 from thinktime.trials import Store
 
 PROBES = "probes.parquet"
@@ -62,9 +61,7 @@ def search_kept(
     """
     partial = _place(output)
     directory = None if partial is None else Path(partial.path)
-    store = Store(None if directory is None else directory / POINTS)
-    if directory is not None and output is not None and (Path(output) / POINTS).is_dir():
-        shutil.copytree(Path(output) / POINTS, directory / POINTS, dirs_exist_ok=True)
+    store = _store(directory, output)
 
     def keep_probe(probe: Probe) -> None:
         if directory is not None:  # what cannot be kept now is said at the end
@@ -82,18 +79,29 @@ def search_kept(
         if partial is not None and not search.probes:
             partial.abandon()  # an older result is worth more than this one
 
+    def stored() -> tuple[Capacity, str]:
+        return _stored(replace(answer(search, *named, interrupted), **known), partial)
+
     try:
-        found, why = _stored(replace(answer(search, *named, interrupted), **known), partial)
+        found, why = stored()
     except KeyboardInterrupt:  # after the last probe
         interrupted = True
-        found, why = _stored(replace(answer(search, *named, interrupted), **known), partial)
+        found, why = stored()
     if interrupted:
         raise CapacityStopped(found, why)
     if why:
         raise Unwritten(found, why)
-    if output is not None:  # the next search measures anew
-        shutil.rmtree(Path(output) / POINTS, ignore_errors=True)
+    if directory is not None:  # the next search measures anew
+        shutil.rmtree(Path(str(output)) / POINTS, ignore_errors=True)
     return found
+
+
+def _store(directory: Path | None, output: str | Path | None) -> Store:
+    """The store of the probes, with those of an interrupted search."""
+    store = Store(None if directory is None else directory / POINTS)
+    if directory is not None and output is not None and (Path(output) / POINTS).is_dir():
+        shutil.copytree(Path(output) / POINTS, directory / POINTS, dirs_exist_ok=True)
+    return store
 
 
 def _stored(found: Capacity, partial: _core.Partial | None) -> tuple[Capacity, str]:
@@ -130,9 +138,7 @@ def _place(output: str | Path | None) -> _core.Partial | None:
 
 
 def _keep(found: Capacity, directory: Path) -> None:
-    content = io.BytesIO()
-    found.probes.write_parquet(content)
-    write_whole(directory / PROBES, content.getvalue())
+    write_table(directory / PROBES, found.probes)
     write_whole(directory / ANSWER, json.dumps(found.to_dict(), indent=2) + "\n")
 
 

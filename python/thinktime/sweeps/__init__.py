@@ -8,7 +8,6 @@ table = sweep("shop.toml", "server.toml", ["load=0.1..0.9/9", "station.server.po
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload
 from thinktime.operations.outcome import Unwritten
 from thinktime.results import objective_words, origin_line
-from thinktime.results.files import check_place, why_unwritten, write_whole
+from thinktime.results.files import check_place, why_unwritten, write_table
 from thinktime.sweeps.grid import Axis, axes_of, parse, points
 from thinktime.sweeps.plan import Plan
 from thinktime.sweeps.row import row_of, table_of
@@ -124,12 +123,10 @@ def sweep(
         check_place(directory, POINTS, "sweep")
     store = Store(None if directory is None else directory / POINTS)
     rows, due = [store.read(trial) for trial in trials], _TableTimer()
-    lost = set[str]()
 
     def kept(place: int, row: Row) -> None:
         rows[place] = whole = row | {"point": grid[place]}
-        # A point that cannot be kept is still one of the table.
-        lost.add(why_unwritten(lambda: store.keep(trials[place], whole)))
+        store.offer(trials[place], whole)
         if monitor is not None and due.now():
             monitor(table_of(axes, grid, rows), len(rows))
 
@@ -139,16 +136,22 @@ def sweep(
 
     interrupted = all_done(trials, rows, row_of, kept, on, look)
     table = table_of(axes, grid, rows)
-    why = ""
-    if directory is not None and not table.is_empty():
-        why = why_unwritten(lambda: _finish(directory, curves_of(table, axes, plan.trial)))
-    if why and not any(lost):
-        why = f"{why}; the points are kept in {Path(str(output)) / POINTS}"
+    why = "" if directory is None else _stored(directory, table, axes, plan.trial, store)
     if interrupted:
         raise Stopped(table, rows.count(None), why)
     if why:
         raise Unwritten(table, why)
     return table
+
+
+def _stored(
+    directory: Path, table: pl.DataFrame, axes: Sequence[Axis], trial: Trial, store: Store
+) -> str:
+    """Write the table and the page; why that could not be done, or an empty text."""
+    if table.is_empty():
+        return ""
+    why = why_unwritten(lambda: _finish(directory, curves_of(table, axes, trial)))
+    return f"{why}; the points are kept in {directory / POINTS}" if why and store.whole else why
 
 
 def objectives_of(workload: _core.Workload, axes: Sequence[Axis]) -> str:
@@ -173,7 +176,5 @@ def _finish(directory: Path, swept: SweepCurves) -> None:
     from thinktime.present import page
     from thinktime.sweeps.report import report_of
 
-    content = io.BytesIO()
-    swept.table.write_parquet(content)
-    write_whole(directory / RESULTS, content.getvalue())
+    write_table(directory / RESULTS, swept.table)
     page.write(report_of(swept).page, directory / PAGE)

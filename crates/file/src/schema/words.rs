@@ -77,8 +77,9 @@ fn in_words(message: &str) -> Option<String> {
     let wanted = match wanted.split_whitespace().next()? {
         // The least and the largest are those of a key, and not of the type that holds it.
         "u8" | "u16" | "u32" | "u64" | "usize" => match value.parse::<i128>() {
-            Ok(large) if large > 0 => format!("a smaller {}", &WHOLE[2..]),
-            _ => WHOLE.to_owned(),
+            Ok(value) if value > 0 => format!("a smaller {}", &WHOLE[2..]),
+            Ok(_) => format!("a larger {}", &WHOLE[2..]),
+            Err(_) => WHOLE.to_owned(),
         },
         "f32" | "f64" => "a number".to_owned(),
         _ => match wanted {
