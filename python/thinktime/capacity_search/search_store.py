@@ -70,11 +70,8 @@ def search_kept(
         if progress is not None:
             progress(probe)
 
-    interrupted = False
     try:
-        search.run(lambda value: prober(value, store), keep_probe)
-    except KeyboardInterrupt:
-        interrupted = True
+        interrupted = _is_interrupted(lambda: search.run(lambda at: prober(at, store), keep_probe))
     finally:
         if partial is not None and not search.probes:
             partial.abandon()  # an older result is worth more than this one
@@ -94,6 +91,15 @@ def search_kept(
     if directory is not None:  # the next search measures anew
         shutil.rmtree(Path(str(output)) / POINTS, ignore_errors=True)
     return found
+
+
+def _is_interrupted(work: Callable[[], None]) -> bool:
+    """Work, and whether Ctrl-C ended it."""
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 def _store(directory: Path | None, output: str | Path | None) -> Store:

@@ -119,9 +119,7 @@ def sweep(
     plan = Plan.of(workload, system, target, given)
     trials = [plan.at(point) for point in grid]
     directory = None if output is None else Path(output)
-    if directory is not None:
-        check_place(directory, POINTS, "sweep")
-    store = Store(None if directory is None else directory / POINTS)
+    store = _store(directory)
     rows, due = [store.read(trial) for trial in trials], _TableTimer()
 
     def kept(place: int, row: Row) -> None:
@@ -142,6 +140,13 @@ def sweep(
     if why:
         raise Unwritten(table, why)
     return table
+
+
+def _store(directory: Path | None) -> Store:
+    """The store of the points in a directory, which may be that of an earlier sweep."""
+    if directory is not None:
+        check_place(directory, POINTS, "sweep")
+    return Store(None if directory is None else directory / POINTS)
 
 
 def _stored(
