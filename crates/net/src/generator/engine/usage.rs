@@ -13,7 +13,6 @@ use crate::poller::Clock;
 /// Watches the use of the calling thread.
 pub(crate) struct ResourceUsage {
     begun: UsageSample,
-    begun_at: Nanos,
     /// The network interface to the target; none for this machine itself.
     interface: Option<String>,
     /// The most concurrent connections.
@@ -34,26 +33,20 @@ impl ResourceUsage {
     /// Begins to watch. Call it in the thread that runs the event loop.
     pub(crate) fn new(target: Option<IpAddr>) -> ResourceUsage {
         let interface = target.and_then(interface_to);
-        ResourceUsage {
-            begun: UsageSample::now(interface.as_deref()),
-            begun_at: Nanos::ZERO,
-            interface,
-            connections: 0,
-        }
+        ResourceUsage { begun: UsageSample::now(interface.as_deref()), interface, connections: 0 }
     }
 
-    /// The watch begins again, as at the begin of the run.
-    pub(crate) fn restart(&mut self, clock: Clock) {
-        self.begun_at = clock.now();
+    /// The watch begins again, as at the begin of the run, when its clock starts.
+    pub(crate) fn restart(&mut self) {
         self.begun = UsageSample::now(self.interface.as_deref());
     }
 
-    /// The use since then. The time is read before the first counters and after the last ones: a
-    /// thread that then waits for a core has not waited for longer than the time.
+    /// The use since then, as shares of the time since the clock's start. That is read after the
+    /// counters: a thread that waits for a core meanwhile has not waited for longer than the time.
     pub(crate) fn figures(&self, clock: Clock) -> GeneratorFigures {
         let interface = self.interface.as_deref();
         let used = UsageSample::now(interface);
-        let seconds = clock.now().since(self.begun_at).as_secs_f64();
+        let seconds = clock.now().as_secs_f64();
         let share = |before: Nanos, after: Nanos| match seconds {
             0.0 => 0.0,
             _ => after.since(before).as_secs_f64() / seconds,
@@ -150,7 +143,7 @@ eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
     fn work_is_seen_as_work() {
         let mut usage = ResourceUsage::new(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
         let clock = Clock::start();
-        usage.restart(clock);
+        usage.restart();
         let mut sum = 0_u64;
         while UsageSample::now(None).cpu.since(usage.begun.cpu) < Nanos(20_000_000) {
             sum = sum.wrapping_mul(31).wrapping_add(1);
