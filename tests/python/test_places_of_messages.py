@@ -67,7 +67,7 @@ def test_damaged_rows_are_named_with_advice(tmp_path: Path) -> None:
         assert "or remove it: the figures do not need it" in done.stderr
     done = command(tmp_path, "explain", "r")
     assert done.returncode == 2, done.stderr
-    assert "r/requests.parquet: is damaged (" in done.stderr
+    assert "r: its rows cannot be read from requests.parquet: " in done.stderr
     assert "run it again with `-o DIR --rows all`" in done.stderr
 
 
