@@ -338,5 +338,5 @@ def test_the_environments_proxy_is_used_and_can_be_left_out(
         result = tt.run(CLOSED, "http://shop.invalid", requests=5)
         assert result.options["proxy"] == f"http://127.0.0.1:{port_of(proxy)}"
         assert proxy.heads[0].startswith(b"GET http://shop.invalid/ HTTP/1.1")
-    with pytest.raises(tt.InputError, match=r"shop\.invalid"):
+    with pytest.raises(tt.UnreachableError, match=r"shop\.invalid"):
         tt.run(CLOSED, "http://shop.invalid", requests=5, proxy="")

@@ -16,8 +16,9 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.comparison import Change, Comparison, Estimate, Missing, compare, judged, limit
 from thinktime.comparison.subject import subject_of
-from thinktime.comparison.table import notes
+from thinktime.comparison.table import notes, table
 from thinktime.comparison.words import sentence
+from thinktime.present import units
 from thinktime.report.results_page import page_of
 
 SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
@@ -251,3 +252,16 @@ def test_results_of_other_workloads_say_so_and_more_requests_are_no_merit() -> N
         "The workloads differ (arrivals.rate 40/s and 80/s): a difference may be theirs."
     )
     assert "workloads differ" not in compare(first, again).verdict  # another seed alone
+
+
+def test_a_figure_is_the_same_as_in_the_table_of_its_result() -> None:
+    """Under this seed the median of the rows is 13.7 ms, and that of the histogram 13.8 ms."""
+    workload, system = tt.Workload(WORKLOAD), tt.System(SYSTEM.format("exp(10ms)"))
+    result = tt.simulate(workload, system, requests=20_000, seed=3)
+    (group,) = table([compare(result, result)]).groups
+    shown = {line.name: [cell.text for cell in line.cells[:2]] for line in group.lines}
+    times: dict[str, Any] = {**result.summary["response_time_s"]}
+    assert "p50" in shown
+    for name in ("mean", "p50", "p90", "p95", "p99"):
+        assert shown[name] == [units.seconds(times[name])] * 2
+    assert shown["throughput"] == [units.rate(result.summary["throughput"])] * 2

@@ -59,7 +59,7 @@ def test_the_unit_of_a_share_takes_no_room_from_its_difference() -> None:
 
 def comparison(**changes: Change | Missing) -> Comparison:
     subject: Any = SimpleNamespace(
-        label="x", kind="run", duration_s=60.0, untrusted=False, link=None, work=""
+        figures={}, label="x", kind="run", duration_s=60.0, untrusted=False, link=None, work=""
     )
     return Comparison(subject, subject, changes)
 
@@ -97,6 +97,11 @@ def test_what_cannot_be_told_says_how_long_it_would_take() -> None:
     assert "1.1 times as long" in almost.words
 
 
+def test_the_largest_changes_are_limits() -> None:
+    for text in ("errors > +100%", "errors < -100%", "throughput < -100%", "p99 > +250%"):
+        assert limit(text).text == text
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
@@ -106,6 +111,9 @@ def test_what_cannot_be_told_says_how_long_it_would_take() -> None:
         ("p99 >= +5%", "p99 > +5%"),
         ("p99 > +5/s", "ms"),
         ("errors > +5ms", "%"),
+        ("errors > -101%", "from -100% to +100%"),
+        ("errors > +101%", "from -100% to +100%"),
+        ("p99 < -100.5%", "nothing falls by more"),
         ("throughput < -5ms", "/s"),
         ("", "p99 > +5%"),
     ],

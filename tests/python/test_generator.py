@@ -49,6 +49,16 @@ def test_what_the_generator_uses_is_in_the_summary(quick: str) -> None:
     assert "generator" not in tt.simulate(workload, QUICK, requests=100).summary
 
 
+def test_many_loops_use_shares_of_at_most_the_whole_time(quick: str) -> None:
+    """The threads of a thousand loops wait for cores also after the end of a run of 50 ms."""
+    workload = tt.Workload('name = "p"\n[arrivals]\nmodel = "open"\nrate = "2000/s"\n')
+    for _ in range(3):
+        used = tt.run(workload, quick, duration=0.05, loops=1000).summary["generator"]
+        assert used["loops"] == 1000
+        assert 0 < used["cpu_share"] <= 1
+        assert 0 <= used["without_core_share"] <= 1
+
+
 def test_a_guard_drops_what_would_be_too_much() -> None:
     """One client place, a server of 50 ms, 100 requests a second: most are dropped and counted."""
     text = (

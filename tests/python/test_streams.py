@@ -208,7 +208,51 @@ def test_goodput_counts_requests_within_the_largest_limit_of_each_kind() -> None
     good = (rows["first_event_s"] <= 0.25) & rows["error"].is_null()
     assert goodput["requests"] == good.sum() <= 20
     assert goodput["share"] == pytest.approx(goodput["requests"] / 40)
-    assert goodput["rate"] == pytest.approx(goodput["requests"] / result.summary["duration_s"])
+    succeeded = result.summary["requests"] - result.summary["errors"]
+    part = goodput["requests"] / succeeded
+    assert goodput["rate"] == pytest.approx(part * result.summary["throughput"])
+
+
+TOKENS = """
+name = "s"
+[[token_server]]
+name = "gpu"
+step_time = "2ms"
+request_time = "100us"
+prompt_token_time = "20us"
+max_batch = 8
+"""
+
+ASKED = """
+name = "w"
+[arrivals]
+model = "open"
+rate = "3/s"
+[[request]]
+name = "chat"
+post = "/v1/chat/completions"
+stream = "sse"
+tokens = { prompt = "uniform(50, 400)", output = "uniform(20, 200)" }
+[slo]
+first_event_p90 = "8ms"
+"""
+
+
+@pytest.mark.parametrize("replications", [1, 3])
+def test_goodput_is_the_part_of_the_throughput_that_rows_give(replications: int) -> None:
+    """Each replication lasts 300 s; a response that comes later is no part of the throughput."""
+    result = tt.simulate(
+        tt.Workload(ASKED), tt.System(TOKENS),
+        duration=300, warmup=0, replications=replications, rows="all",
+    )  # fmt: skip
+    rows, goodput = rows_of(result), result.summary["goodput"]
+    succeeded = rows.filter(pl.col("error").is_null())
+    good = (succeeded["first_event_s"] <= 0.008).sum()
+    assert goodput["requests"] == good
+    assert 0.2 * len(rows) < good < 0.9 * len(rows)
+    completed = (succeeded["done_ns"] <= 300 * 10**9).sum()
+    rate = completed / (300 * replications) * good / len(succeeded)
+    assert goodput["rate"] == pytest.approx(rate, rel=1e-9)
 
 
 def test_several_loops_and_a_warm_up_count_the_same_events() -> None:

@@ -157,6 +157,9 @@ def test_wrong_requests_get_an_error_object_and_the_connection_stays() -> None:
             response = client.getresponse()
             error = json.loads(response.read())["error"]
             assert (response.status, error["param"]) == (status, key), (method, path, error)
+            # RFC 9110, 15.5.6: an answer with 405 names the methods of its path.
+            allowed = {CHAT: "POST", "/v1/models": "GET, HEAD"}[path] if status == 405 else None
+            assert response.headers["Allow"] == allowed
             assert error["type"] == "invalid_request_error"
             assert key is None or f"`{key}`" in error["message"]
         status, _, body = answer(client, CHAT, chat("a"), Thinktime_Tokens="many")
@@ -279,6 +282,10 @@ def test_requests_that_go_elsewhere_are_answered_as_ever() -> None:
         client.request("GET", "/health")
         response = client.getresponse()
         assert (response.status, response.read()) == (200, b"x" * 16)
+        client.request("GET", "/health", headers={"Thinktime-Demand": "soon"})
+        response = client.getresponse()
+        assert response.status == 400
+        assert "soon" in json.loads(response.read())["error"]["message"]
         assert len(stream(client, CHAT, chat("a", stream=True, max_tokens=3))) == 3
 
 

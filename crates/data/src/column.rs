@@ -22,7 +22,7 @@ pub fn read_column(path: &Path, column: Option<&str>) -> Result<Column, DataErro
     let fail = |reason: String| DataError::new(path, reason);
     let file = fs::File::open(path).map_err(|error| DataError::new(path, error))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| DataError::new(path, error))?;
+        .map_err(|error| fail(format!("is no Parquet file, or a damaged one ({error})")))?;
     let names: Vec<String> =
         builder.schema().fields().iter().map(|field| field.name().clone()).collect();
     let place = match column {

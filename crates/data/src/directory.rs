@@ -211,9 +211,12 @@ fn read_batches(path: &Path) -> Result<Vec<RecordBatch>, DataError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(DataError::new(path, error)),
     };
-    ParquetRecordBatchReaderBuilder::try_new(file)
-        .and_then(|builder| builder.build())
-        .map_err(|error| DataError::new(path, error))?
-        .collect::<Result<_, _>>()
-        .map_err(|error| DataError::new(path, error))
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file);
+    let batches = builder.and_then(|builder| builder.build()).map_err(|error| error.to_string());
+    let batches = batches
+        .and_then(|batches| batches.collect::<Result<_, _>>().map_err(|error| error.to_string()));
+    batches.map_err(|why| {
+        let remedy = "take it from a copy, or remove it: the figures do not need it";
+        DataError::new(path, format!("is damaged ({why}); {remedy}"))
+    })
 }

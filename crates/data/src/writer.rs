@@ -67,7 +67,7 @@ impl RowSelection {
     }
 }
 
-/// As [`Keep::parse`] reads it.
+/// As [`RowSelection::parse`] reads it.
 impl std::fmt::Display for RowSelection {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -50,6 +50,12 @@ impl DiskFiles {
         self.elsewhere.get(name).cloned().unwrap_or_else(|| self.directory.join(name))
     }
 
+    /// An error within a file that names it as the workload does: now with its folder.
+    fn placed(&self, name: &str, error: &Invalid) -> Invalid {
+        let path = self.directory.join(name).display().to_string();
+        Invalid::new(error.to_string().replacen(name, &path, 1))
+    }
+
     /// The requested files, by name, and their places.
     pub(crate) fn used(&self) -> BTreeMap<String, PathBuf> {
         let names = self.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -102,7 +108,7 @@ impl Files for DiskFiles {
             Err(_) if self.lenient => {
                 Ok(DataTable { name: name.to_owned(), ..DataTable::default() })
             }
-            text => DataTable::parse(name, &text?),
+            text => DataTable::parse(name, &text?).map_err(|error| self.placed(name, &error)),
         }
     }
 
@@ -111,7 +117,7 @@ impl Files for DiskFiles {
             return thinktime_data::read_column(&self.path(name), column)
                 .map_err(|error| Invalid::new(error.to_string()));
         }
-        numbers_of(&self.read(name)?, name, column)
+        numbers_of(&self.read(name)?, name, column).map_err(|error| self.placed(name, &error))
     }
 }
 
@@ -128,7 +134,8 @@ impl WorkloadFiles for DiskFiles {
             other => other?,
         };
         let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
-        let script = Script::compile(name, &text, &names)?;
+        let script = Script::compile(name, &text, &names);
+        let script = script.map_err(|error| self.placed(name, &error))?;
         Ok(Arc::new(script.calling(requests.iter().map(|kind| kind.grpc.clone()))))
     }
 

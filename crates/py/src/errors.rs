@@ -33,6 +33,18 @@ pub(crate) fn words(error: impl std::fmt::Display) -> String {
     }
 }
 
+/// A server cannot listen at a place, as in a port that another one has.
+pub(crate) fn address_error(at: &str, error: &std::io::Error) -> PyErr {
+    use std::io::ErrorKind;
+    let remedy = match error.kind() {
+        ErrorKind::AddrInUse => ": name another port, or 0 for a free one",
+        ErrorKind::AddrNotAvailable => ": name an address of this machine, as in 127.0.0.1:0",
+        ErrorKind::PermissionDenied => ": name a port from 1024 on",
+        _ => "",
+    };
+    RunError::new_err(format!("cannot listen on {at}: {}{remedy}", words(error)))
+}
+
 pub(crate) fn invalid(error: &Invalid) -> PyErr {
     InputError::new_err(words(error))
 }

@@ -49,7 +49,7 @@ impl Part {
     ) -> PyResult<Part> {
         let wrong = |error| invalid(&error);
         let options = RunOptions::from_json(options).map_err(wrong)?;
-        let target = Target::of(target, &options).map_err(wrong)?;
+        let target = Target::of(target, &options).map_err(|error| run_error(&error))?;
         let system = demands.map(|system| system.inner.clone());
         let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
         let plan = Plan { run, ..plan };

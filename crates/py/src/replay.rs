@@ -50,7 +50,7 @@ pub(crate) fn read(path: &Path, options: &LogOptions) -> Result<RequestLog, Inva
         name => name.into_owned(),
     };
     let failed = |error: thinktime_log::LogError| Invalid::new(error.to_string());
-    let sources = Source::expand(&[name]).map_err(failed)?;
+    let sources = Source::expand(std::slice::from_ref(&name)).map_err(failed)?;
     let reader = Options { format: options.format.clone(), user: field, ..Options::default() };
     let reader = LogReader::new(sources, reader)?;
     let mut log = RequestLog::new(options);
@@ -64,7 +64,7 @@ pub(crate) fn read(path: &Path, options: &LogOptions) -> Result<RequestLog, Inva
         None => Invalid::new(format!("{error} (if it is a column of times, say format=times)")),
     })?;
     log.add_unreadable(report.bad_lines());
-    Ok(log)
+    Ok(log.of_file(&name))
 }
 
 impl Batch {

@@ -45,7 +45,8 @@ pub(crate) fn run(
     let (namespace, reached) = crossing.unzip();
     let reached = reached.map(|reached| RunOptions::from_json(&reached)).transpose();
     let reached = reached.map_err(wrong)?;
-    let target = Target::of(target, reached.as_ref().unwrap_or(&options)).map_err(wrong)?;
+    let target = Target::of(target, reached.as_ref().unwrap_or(&options));
+    let target = target.map_err(|error| run_error(&error))?;
     let system = demands.map(|system| system.inner.clone());
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
     let mut keep = RowSelection::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;

@@ -16,7 +16,7 @@ use thinktime_net::server::burn::{
 };
 use thinktime_net::server::files::{FileServer, LinkClass, Order, Sending};
 
-use crate::errors::{InputError, RunError, invalid};
+use crate::errors::{InputError, RunError, address_error, invalid, words};
 use crate::parameters::seed_of;
 use crate::python_values::plain;
 use crate::system::System;
@@ -74,7 +74,7 @@ impl Server {
         cpu_limit: Option<&str>,
     ) -> PyResult<Server> {
         let address = address_of(listen)?;
-        let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
+        let failed = |error| address_error(listen, &error);
         if burn {
             if workload.is_some() {
                 return Err(InputError::new_err("workload does not go with burn"));
@@ -129,7 +129,7 @@ impl Server {
         };
         let sending = read().map_err(|error| invalid(&error))?;
         let address = address_of(listen)?;
-        let failed = |error| RunError::new_err(format!("cannot serve files on {listen}: {error}"));
+        let failed = |error| address_error(listen, &error);
         let server = FileServer::bind(&folder, sending, address).map_err(failed)?;
         let address = server.address().map_err(failed)?;
         Server::start(address, None, move |stop| server.serve(stop).map(totals)).map_err(failed)
@@ -174,7 +174,9 @@ impl Server {
                 let tokens = tokens.map(|tokens| plain(py, &tokens)).transpose()?;
                 Ok(Some((answered, refused, cpu, throttled, tokens)))
             }
-            Ok(Err(error)) => Err(RunError::new_err(format!("the server failed: {error}"))),
+            Ok(Err(error)) => {
+                Err(RunError::new_err(format!("the server failed: {}", words(error))))
+            }
             Err(_) => Err(RunError::new_err("the server's thread panicked")),
         }
     }
@@ -193,7 +195,10 @@ impl Server {
             None => plan,
         };
         let group = plan.control_group().map_err(|error| {
-            RunError::new_err(format!("the CPU time of the server cannot be limited: {error}"))
+            RunError::new_err(format!(
+                "the CPU time of the server cannot be limited: {}",
+                words(error)
+            ))
         })?;
         let server = BurnServer::bind(plan, group.clone(), address).map_err(&failed)?;
         let (address, speed) = (server.address().map_err(&failed)?, server.work_units_per_s());

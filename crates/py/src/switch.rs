@@ -18,7 +18,7 @@ use thinktime_switch::{
 };
 
 use self::options::SwitchOptions;
-use crate::errors::{InputError, RunError, invalid, words};
+use crate::errors::{InputError, RunError, address_error, invalid, words};
 use crate::parameters::seed_of;
 use crate::system::System;
 use crate::workload::Workload;
@@ -70,8 +70,7 @@ impl Switch {
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
         let log = log.as_deref().map(opened).transpose()?;
         let (mut proxy, metrics) = bound(plan, listen, metrics, options.settings, (log, checks))?;
-        let failed =
-            |error| RunError::new_err(format!("cannot listen on {listen}: {}", words(error)));
+        let failed = |error| address_error(listen, &error);
         let address = proxy.address().map_err(failed)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         if let Some(tls) = tls {
@@ -203,11 +202,9 @@ fn bound(
             "the switch listens on {listen} itself: metrics need another port"
         )));
     }
-    let failed =
-        |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {}", words(error)));
-    let mut proxy =
-        Proxy::bind(plan, address, settings, log, checks).map_err(|error| failed(listen, error))?;
-    let served = |(text, at)| proxy.serve_metrics(at).map_err(|error| failed(text, error));
+    let mut proxy = Proxy::bind(plan, address, settings, log, checks)
+        .map_err(|error| address_error(listen, &error))?;
+    let served = |(text, at)| proxy.serve_metrics(at).map_err(|error| address_error(text, &error));
     let metrics = metrics.map(served).transpose()?;
     Ok((proxy, metrics))
 }

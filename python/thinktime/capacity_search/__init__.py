@@ -101,6 +101,7 @@ def capacity(
         InputError: if the input is wrong.
         RunError: if the target cannot be reached.
         CapacityStopped: on Ctrl-C, with the answer so far.
+        Unwritten: if the answer cannot be written; with the answer.
     """
     given = {"scale": scale, "rate": rate, "clients": clients, "think": think}
     workload = arrivals.with_arrivals(workload_of(workload), given)
@@ -164,7 +165,7 @@ class _Prober:
         done = trial.do()
         stopped = ended_early(done.summary)
         probe = with_checks(probe_of(value, done, stopped), done)
-        store.keep(trial, asdict(probe))
+        store.offer(trial, asdict(probe))
         return probe
 
 

@@ -95,9 +95,16 @@ def slo_of(workload: _core.Workload, *, needed: bool = True) -> dict[str, str]:
         InputError: The workload has no objectives, and they are `needed` or all its clients wait.
     """
     table = workload.tables["slo"] or {}
-    if not table and (needed or all(one.model == "closed" for one in workload.populations)):
-        why = 'has no objectives: give it a table [slo], as in p99 = "250ms"'
-        raise _core.InputError(f"the workload `{workload.name}` {why}")
+    stay = all(one.model == "closed" for one in workload.populations)
+    if not table and (needed or stay):
+        why = (
+            "clients that wait for their responses overload no server"
+            if stay
+            else "a short probe of a real server seems to keep up with more than it can"
+        )
+        right = 'give it a table [slo], as in p99 = "250ms"'
+        text = f"the workload `{workload.name}` has no objectives: {right}; without it {why}"
+        raise _core.InputError(text)
     whole = {n: one if isinstance(one, Mapping) else {"limit": one} for n, one in table.items()}
     return {name: str(one["limit"]) for name, one in whole.items() if "limit" in one}
 

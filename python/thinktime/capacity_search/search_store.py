@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import shutil
@@ -16,7 +15,8 @@ from thinktime import _core
 from thinktime.capacity_search.answer import Capacity, What, answer
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
-from thinktime.results.files import check_place, write_whole
+from thinktime.operations.outcome import Unwritten
+from thinktime.results.files import check_place, why_unwritten, write_table, write_whole
 from thinktime.trials import Store
 
 PROBES = "probes.parquet"
@@ -27,12 +27,18 @@ POINTS = "points"
 
 
 class CapacityStopped(KeyboardInterrupt):
-    """Ctrl-C ended a search; `capacity` holds the answer so far."""
+    """Ctrl-C ended a search.
 
-    def __init__(self, capacity: Capacity) -> None:
+    Attributes:
+        capacity: The answer so far.
+        unwritten: Why it could not be written; empty if it could.
+    """
+
+    def __init__(self, capacity: Capacity, unwritten: str = "") -> None:
         """Keep the answer so far."""
         super().__init__("interrupted")
         self.capacity = capacity
+        self.unwritten = unwritten
 
 
 def search_kept(
@@ -51,35 +57,66 @@ def search_kept(
     Raises:
         InputError: if the directory is a file, or holds other things than a capacity.
         CapacityStopped: on Ctrl-C.
+        Unwritten: if the answer cannot be written; with the answer.
     """
     partial = _place(output)
     directory = None if partial is None else Path(partial.path)
-    store = Store(None if directory is None else directory / POINTS)
-    if directory is not None and output is not None and (Path(output) / POINTS).is_dir():
-        shutil.copytree(Path(output) / POINTS, directory / POINTS, dirs_exist_ok=True)
+    store = _store(directory, output)
 
     def keep_probe(probe: Probe) -> None:
-        if directory is not None:
-            _keep(answer(search, *named, interrupted=True), directory)
+        if directory is not None:  # what cannot be kept now is said at the end
+            so_far = answer(search, *named, interrupted=True)
+            why_unwritten(lambda: _keep(so_far, directory))
         if progress is not None:
             progress(probe)
 
-    interrupted = False
     try:
-        search.run(lambda value: prober(value, store), keep_probe)
-    except KeyboardInterrupt:
-        interrupted = True
+        interrupted = _is_interrupted(lambda: search.run(lambda at: prober(at, store), keep_probe))
     finally:
         if partial is not None and not search.probes:
             partial.abandon()  # an older result is worth more than this one
-    found = replace(answer(search, *named, interrupted), **known)
-    if partial is not None and search.probes:
-        _finish(found, partial)
-        if not interrupted:  # the next search measures anew
-            shutil.rmtree(Path(str(output)) / POINTS, ignore_errors=True)
+
+    def stored() -> tuple[Capacity, str]:
+        return _stored(replace(answer(search, *named, interrupted), **known), partial)
+
+    try:
+        found, why = stored()
+    except KeyboardInterrupt:  # after the last probe
+        interrupted = True
+        found, why = stored()
     if interrupted:
-        raise CapacityStopped(found)
+        raise CapacityStopped(found, why)
+    if why:
+        raise Unwritten(found, why)
+    if directory is not None:  # the next search measures anew
+        shutil.rmtree(Path(str(output)) / POINTS, ignore_errors=True)
     return found
+
+
+def _is_interrupted(work: Callable[[], None]) -> bool:
+    """Work, and whether Ctrl-C ended it."""
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _store(directory: Path | None, output: str | Path | None) -> Store:
+    """The store of the probes, with those of an interrupted search."""
+    store = Store(None if directory is None else directory / POINTS)
+    if directory is not None and output is not None and (Path(output) / POINTS).is_dir():
+        shutil.copytree(Path(output) / POINTS, directory / POINTS, dirs_exist_ok=True)
+    return store
+
+
+def _stored(found: Capacity, partial: _core.Partial | None) -> tuple[Capacity, str]:
+    """The answer, and why it could not be written; an empty text if it could."""
+    if partial is None or not len(found.probes):
+        return found, ""
+    why = why_unwritten(lambda: _finish(found, partial))
+    kept = why and (Path(partial.path) / PROBES).exists()
+    return found, f"{why}; the probes are kept in {partial.path}" if kept else why
 
 
 def _finish(found: Capacity, partial: _core.Partial) -> None:
@@ -107,9 +144,7 @@ def _place(output: str | Path | None) -> _core.Partial | None:
 
 
 def _keep(found: Capacity, directory: Path) -> None:
-    content = io.BytesIO()
-    found.probes.write_parquet(content)
-    write_whole(directory / PROBES, content.getvalue())
+    write_table(directory / PROBES, found.probes)
     write_whole(directory / ANSWER, json.dumps(found.to_dict(), indent=2) + "\n")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Workload, gate
+from thinktime import InputError, Unwritten, Workload, gate
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
@@ -18,7 +18,7 @@ from thinktime.capacity_search.generator import OF_GENERATOR
 from thinktime.capacity_search.probe_length import Length
 from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
-from thinktime.cli import common, function_options, options, plain_text, watch
+from thinktime.cli import common, function_options, options, plain_text, signals, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 
@@ -61,12 +61,14 @@ def command(
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
         with files.failure_written(name):
-            found = _with_progress(loaded, system, given, quiet, watched)
-    made = report_of(found, name)
-    _show(found, made, json, output)
-    if loaded is not None and not loaded.tables["slo"]:
-        common.say_note(NO_OBJECTIVES)
-    common.end(outcome(found).unwritten(files.unwritten(lambda: [made])))
+            found, why = _with_progress(loaded, system, given, quiet, watched)
+    with signals.waiting() as came:
+        made = report_of(found, name)
+        _show(found, made, json, None if why else output)
+        if loaded is not None and not loaded.tables["slo"]:
+            common.say_note(NO_OBJECTIVES)
+        verdict = outcome(found).unwritten(why)
+        common.end(verdict.unwritten(files.unwritten(lambda: [made])), came)
 
 
 def _check_generator(generator: bool, workload: Path | None, given: dict[str, Any]) -> None:
@@ -84,9 +86,12 @@ def _with_progress(
     given: dict[str, Any],
     quiet: bool,
     watched: Watch,
-) -> Capacity:
-    """The capacity of the server, or of the generator if no workload is given, probe by probe."""
-    probes: list[Probe] = []
+) -> tuple[Capacity, str]:
+    """The capacity of the server, or of the generator if no workload is given, probe by probe.
+
+    And why it is unwritten.
+    """
+    probes, why = list[Probe](), ""
     named = OF_GENERATOR if loaded is None else what_of(loaded, given.get("what"))
     if loaded is not None and "target" in given and not quiet:
         length = Length.of(arrivals.with_arrivals(loaded, given), given.get("duration"))
@@ -108,10 +113,12 @@ def _with_progress(
             else:
                 found = capacity_of(loaded, system, **given, progress=progress)
         except CapacityStopped as stopped:
-            found = stopped.capacity
+            found, why = stopped.capacity, stopped.unwritten
+        except Unwritten as failed:
+            found, why = failed.result, str(failed)
         if feed is not None and len(found.probes):
             feed.finish(lambda: report_of(found).page)
-    return found
+    return found, why
 
 
 def _say(unit: str, probe: Probe) -> None:

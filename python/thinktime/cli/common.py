@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import typer
 from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
-from thinktime.cli import plain_text
+from thinktime.cli import plain_text, signals
 from thinktime.cli.full_disk import FULL
 from thinktime.cli.option_names import as_typed
 from thinktime.gate import Files
@@ -106,13 +106,14 @@ def finish(
         result, unwritten = done(operation)
         if unwritten is not None:
             showing = replace(showing, output=None)
-    show(result, showing)
-    _report(result, showing.report)
-    found = verdict_of(result).unwritten(unwritten)
-    untold = files.unwritten(lambda: [report_of(result, found)])
-    if found.status == "done":
-        remark("nothing is judged: the workload sets no objective, [slo]", "dim")
-    end(found.unwritten(untold))
+    with signals.waiting() as came:
+        show(result, showing)
+        _report(result, showing.report)
+        found = verdict_of(result).unwritten(unwritten)
+        untold = files.unwritten(lambda: [report_of(result, found)])
+        if found.status == "done":
+            remark("nothing is judged: the workload sets no objective, [slo]", "dim")
+        end(found.unwritten(untold), came)
 
 
 def done(operation: Operation) -> tuple[Result, str | None]:
@@ -135,8 +136,9 @@ def _report(result: Result, page: Path | None) -> None:
         remark(f"page: {report(result, page)}")
 
 
-def end(found: Verdict) -> None:
-    """Report the outcome, and exit with its status."""
+def end(found: Verdict, came: Sequence[int] = ()) -> None:
+    """Report the outcome, and exit with its status; `came` has a signal that came meanwhile."""
+    found = found.interrupted() if came else found
     if found.exit_status is not Exit.DONE:
         raise fail(found.sentence, found.exit_status)
     if found.sentence:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from thinktime import InputError
 from thinktime.inputs.files import LEARNED
-from thinktime.results.files import write_whole
+from thinktime.results.files import check_folder, write_whole
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -56,8 +56,7 @@ class LearnedFiles:
                 raise InputError(f"{path} is a log: write to another file")
             if path.is_dir():
                 raise InputError(f"{path} is a folder: give the name of a file")
-            if not path.absolute().parent.is_dir():
-                raise InputError(f"{path}: there is no folder {path.absolute().parent}")
+            check_folder(path)
             if written.count(path) > 1:
                 raise InputError(f"{path} cannot be both files")
 

@@ -9,6 +9,10 @@ from __future__ import annotations
 import errno
 import resource
 
+FOR_LIBRARIES = 500_000_000
+"""Within this address space the libraries for figures cannot be loaded, and OpenBLAS ends the
+process by itself; in bytes."""
+
 LEAST = 2 << 30
 """Within this address space any failure may be one of memory; in bytes. Threads and libraries
 reserve much more of it than they use."""
@@ -19,7 +23,10 @@ def warning() -> str | None:
     limit = _limit()
     if limit is None or limit >= LEAST:
         return None
-    return f"{_limited(limit)}: with less than {_in_gb(LEAST)} commands may fail"
+    words = f"{_limited(limit)}: with less than {_in_gb(LEAST)} commands may fail"
+    if limit < FOR_LIBRARIES:
+        words += f", and with less than {_in_gb(FOR_LIBRARIES)} those with figures do"
+    return words
 
 
 def sentence(error: BaseException) -> str | None:

@@ -13,7 +13,7 @@ import typer
 
 from thinktime.cli import common, function_options, options, signals
 from thinktime.recording import Recorder
-from thinktime.results.files import write_whole
+from thinktime.results.files import check_folder, write_whole
 
 LOOK_EVERY_S = 0.2
 
@@ -49,17 +49,11 @@ def command(
     """
     with common.mapped_errors():
         for place in filter(None, (output, har)):
-            _check(place)
+            check_folder(place)  # now, and not after the recording
         recorder = Recorder(listen, targets=target or (), **given)
         with recorder:
             _until_interrupted(recorder)
         _write(recorder, output, har)
-
-
-def _check(place: Path) -> None:
-    """Check now that the file can be written, and not after the recording."""
-    if not place.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{place}: there is no folder {place.parent}")
 
 
 def _say(text: str, *, whole: bool = False) -> None:

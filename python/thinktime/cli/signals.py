@@ -54,6 +54,25 @@ def first_noted(note: Callable[[], bool]) -> Iterator[None]:
             signal.signal(number, _stop)
 
 
+@contextmanager
+def waiting() -> Iterator[list[int]]:
+    """Let the first signal wait while a command shows and writes what it found.
+
+    A second one ends the command as usual.
+
+    Yields:
+        The signal that came, once one has.
+    """
+    first: list[int] = []
+
+    def note() -> bool:
+        first.append(len(first))
+        return len(first) == 1
+
+    with first_noted(note):
+        yield first
+
+
 def _stop(number: int, _frame: FrameType | None) -> None:
     _came.append(number)
     raise KeyboardInterrupt

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Stopped, Workload, gate, simulate, sweep
-from thinktime.cli import common, function_options, options, watch
+from thinktime import Stopped, Unwritten, Workload, gate, simulate, sweep
+from thinktime.cli import common, function_options, options, signals, watch
 from thinktime.cli.progress import sweep_progress
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.trials import Trial
@@ -67,11 +67,12 @@ def command(
         files = gate.files(junit, markdown)
         loaded = common.load_workload(workload)
         with files.failure_written(loaded.name):
-            swept, missing = _done(loaded, system, vary, given, quiet, watched)
-    found = outcome(swept, missing, kept=output is not None)
-    made = report_of(swept, loaded.name, found)
-    _show(swept, made, json, output)
-    common.end(found.unwritten(files.unwritten(lambda: [made])))
+            swept, missing, why = _done(loaded, system, vary, given, quiet, watched)
+    with signals.waiting() as came:
+        found = outcome(swept, missing, kept=output is not None).unwritten(why)
+        made = report_of(swept, loaded.name, found)
+        _show(swept, made, json, None if why else output)
+        common.end(found.unwritten(files.unwritten(lambda: [made])), came)
 
 
 def _done(
@@ -81,9 +82,9 @@ def _done(
     given: dict[str, Any],
     quiet: bool,
     watched: Watch,
-) -> tuple[SweepCurves, int]:
-    """The points, shown as they come, and the number still missing."""
-    missing = 0
+) -> tuple[SweepCurves, int, str]:
+    """The points, shown as they come, the number still missing, and why they are unwritten."""
+    missing, why = 0, ""
     trial = Trial(loaded, None, given.get("target"))
     watched_run = watch.watched_run("sweep", loaded.name, trial.target, (None, None))
     with watched.on(watched_run) as feed, sweep_progress(quiet) as progress:
@@ -96,13 +97,15 @@ def _done(
             seen = None if feed is None else monitor
             table = sweep(loaded, system, vary, progress=progress, monitor=seen, **given)
         except Stopped as stopped:
-            table, missing = stopped.table, stopped.missing
+            table, missing, why = stopped.table, stopped.missing, stopped.unwritten
+        except Unwritten as failed:
+            table, why = failed.result, str(failed)
         swept = _swept(table, vary, trial)
         if feed is not None and not table.is_empty():
             from thinktime.sweeps.report import report_of
 
             feed.finish(lambda: report_of(swept).page)
-    return swept, missing
+    return swept, missing, why
 
 
 def _swept(table: pl.DataFrame, vary: list[str], trial: Trial) -> SweepCurves:

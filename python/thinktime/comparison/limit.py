@@ -84,6 +84,12 @@ def limit(text: str) -> Limit:
     value = float(f"{sign}{number}") * factor
     if not math.isfinite(value):
         raise _core.InputError(f"'{text[:60]}...': the change is too large")
+    if unit == "%" and (value < -1 or (figure == "errors" and value > 1)):
+        least = "-100% on: nothing falls by more than all of it"
+        right = "-100% to +100%: it is a share of all requests" if figure == "errors" else least
+        raise _core.InputError(
+            f"'{text}': no change of {figure} is so large: give one from {right}"
+        )
     return Limit(text, figure, mark == ">", value, unit == "%" and figure != "errors")
 
 

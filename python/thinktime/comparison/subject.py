@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,10 @@ class Subject:
     path: Path | None = None
     """The directory of the result, if it has one."""
 
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """The figures of the result's own table, by name: its percentiles come from a histogram, and
+    may differ from those of its rows in the third digit."""
+
     def meets_arrivals_of(self, other: Subject) -> bool:
         """Whether both met the same arrivals at the same times."""
         return (
@@ -98,7 +102,16 @@ def subject_of(result: Result) -> Subject:
         tables=result.workload.tables,
         named=(labelled := result.labelled) is not None and labelled.given,
         path=result.path,
+        figures=_own_figures(summary),
     )
+
+
+def _own_figures(summary: Summary) -> dict[str, float]:
+    """The figures that the table of a result shows."""
+    times: Mapping[str, Any] = summary.get("response_time_s") or {}
+    known = {name: times.get(name) for name in ("mean", *PERCENTILES)}
+    known["throughput"] = summary.get("throughput")
+    return {name: float(value) for name, value in known.items() if value is not None}
 
 
 def told_apart(one: Subject, other: Subject) -> tuple[Subject, Subject]:

@@ -18,7 +18,7 @@ def table(comparisons: Sequence[Comparison]) -> Table:
     """A group a comparison, with a line a figure that both results have."""
     groups = []
     for place, one in enumerate(comparisons, start=1):
-        lines = [_line(found) for found in one.changes.values() if isinstance(found, Change)]
+        lines = [_line(found, one) for found in one.changes.values() if isinstance(found, Change)]
         title = f"{one.after.label} against {one.before.label}"
         groups.append(Group(lines, title, place=place))
     return Table(
@@ -59,9 +59,10 @@ def _links(before: str, after: str) -> str:
     )
 
 
-def _line(change: Change) -> Line:
-    ends = (change.before, change.after)
-    cells = [Cell(words.value(change.figure, one)) for one in ends]
+def _line(change: Change, comparison: Comparison) -> Line:
+    ends = ((comparison.before, change.before), (comparison.after, change.after))
+    values = [one.figures.get(change.figure, value) for one, value in ends]
+    cells = [Cell(words.value(change.figure, one)) for one in values]
     # The unit of a share is in its name, so that a narrow screen has room for the difference.
     difference = words.signed_range(change).removesuffix(" percentage points")
     cells.append(Cell(difference, strong="text" if change.by_server else ""))

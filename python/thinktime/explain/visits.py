@@ -44,7 +44,9 @@ def answered(result: Result, most: int, *columns: str) -> pl.DataFrame:
     except PolarsError as error:
         # The text after the first part describes the query, not the file.
         why = str(error).partition("\n")[0].partition(";")[0]
-        raise InputError(f"{where}: its rows cannot be read: {why}") from None
+        again = "run it again with `-o DIR --rows all`"
+        text = f"{where}: its rows cannot be read from requests.parquet: {why}; {again}"
+        raise InputError(text) from None
 
 
 def visits_of(result: Result, most: int = MOST) -> Visits:

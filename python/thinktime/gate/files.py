@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thinktime import _core
-from thinktime.results.files import write_whole
+from thinktime.results.files import why_unwritten, write_whole
 
 if TYPE_CHECKING:
     from thinktime.present.report import Report
@@ -52,12 +52,7 @@ class Files:
         Returns:
             Why a file could not be written; empty if all could.
         """
-        try:
-            if self != Files():
-                self.write(reports())
-        except OSError as error:
-            return f"{error.filename}: {error.strerror}"
-        return ""
+        return "" if self == Files() else why_unwritten(lambda: self.write(reports()))
 
     @contextmanager
     def failure_written(self, name: str) -> Iterator[None]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from thinktime.learn.model.workload_file import STARTS, workload_text
 from thinktime.learn.model.workload_of_parts import Kinds, kinds_of
 from thinktime.learn.populations import Populations
 from thinktime.learn.server import Server
+from thinktime.learn.temporary_folder import temporary_folder
 from thinktime.learn.views.summary import summary_of
 
 
@@ -103,8 +103,8 @@ class Learned:
     @contextmanager
     def _loaded(self, name: str) -> Iterator[Workload]:
         """The workload, with the file beside it for as long."""
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / name
+        with temporary_folder() as folder:
+            file = folder / name
             self.save(file)
             yield Workload.load(file)
 

@@ -6,7 +6,8 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 
-from thinktime import InputError
+from thinktime import InputError, RunError
+from thinktime.present.listening import listening_words
 
 LOOPBACK = "127.0.0.1:0"
 """The default address of a page: only this machine reaches it."""
@@ -41,7 +42,8 @@ def bound(text: str, option: str) -> Place:
     """Bind to `HOST:PORT`; port 0 takes a free one.
 
     Raises:
-        InputError: It is not an address, or not a free one of this machine.
+        InputError: It is not an address.
+        RunError: The address is not a free one of this machine.
     """
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") if host.startswith("[") else host
@@ -49,7 +51,11 @@ def bound(text: str, option: str) -> Place:
         raise InputError(f"{option}: `{text}` is not of the form HOST:PORT")
     try:
         found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
-        family, kind, number, _, where = found[0]
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{option}: cannot listen on {text}: {why}") from None
+    family, kind, number, _, where = found[0]
+    try:
         listener = socket.socket(family, kind, number)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -58,7 +64,6 @@ def bound(text: str, option: str) -> Place:
         except OSError:
             listener.close()
             raise
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{option}: cannot listen on {text}: {why}") from None
+    except OSError as error:
+        raise RunError(f"{option}: cannot listen on {text}: {listening_words(error)}") from None
     return Place(host, listener)

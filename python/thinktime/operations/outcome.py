@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, validity
 from thinktime.inputs.arguments import Time as Time
@@ -35,9 +35,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Unwritten(_core.RunError):
-    """A result could not be written, as when the disk is full; `result` holds the measurements."""
+    """A result could not be written, as when the disk is full.
 
-    def __init__(self, result: Result, why: str) -> None:
+    Attributes:
+        result: What could not be written: a `Result`, the table of a sweep, or a `Capacity`.
+    """
+
+    def __init__(self, result: Any, why: str) -> None:
         """Keep the result."""
         super().__init__(why)
         self.result = result

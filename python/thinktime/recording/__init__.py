@@ -22,6 +22,7 @@ from pathlib import Path
 from thinktime import InputError, RunError
 from thinktime.importing import Imported, imported
 from thinktime.importing.exchanges import a_recording
+from thinktime.present.listening import listening_words
 from thinktime.recording import har
 from thinktime.recording.authority import Authority
 from thinktime.recording.hosts import HostFilter
@@ -97,7 +98,8 @@ class Recorder:
         self._ready.wait()
         if self._failed is not None:
             self._authority.close()
-            why = reason(self._failed)
+            failed = self._failed
+            why = listening_words(failed) if isinstance(failed, OSError) else reason(failed)
             raise RunError(f"cannot listen on {self._listen}: {why}")
         return self
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
 from thinktime.present.whole_file import write_whole
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def check_place(directory: Path, own: str, what: str) -> None:
@@ -40,4 +46,26 @@ def check_folder(path: Path) -> None:
         raise _core.InputError(f"{path}: there is no folder {path.parent}: make it")
 
 
-__all__ = ["check_folder", "check_place", "write_whole"]
+def write_table(path: Path, table: pl.DataFrame, **how: Any) -> None:
+    """Write a table as Parquet, as `write_whole` does; `how` is for polars.
+
+    Raises:
+        OSError: It cannot be written; the message names the path.
+    """
+    content = io.BytesIO()
+    table.write_parquet(content, **how)
+    write_whole(path, content.getvalue())
+
+
+def why_unwritten(write: Callable[[], object]) -> str:
+    """Write; why that could not be done, by the file and the system's reason, or an empty text."""
+    try:
+        write()
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
+    except _core.RunError as error:  # a directory that cannot be put in its place
+        return str(error)
+    return ""
+
+
+__all__ = ["check_folder", "check_place", "why_unwritten", "write_table", "write_whole"]

@@ -100,6 +100,14 @@ class Verdict:
         doubt = f"the result could not be written: {why}"
         return Verdict("not to be trusted", _joined(doubt, self.sentence), doubt)
 
+    def interrupted(self) -> Verdict:
+        """The verdict on a whole result, if Ctrl-C came before all of it was shown.
+
+        The finding stands beside it.
+        """
+        doubt = "interrupted after the end: the result is whole"
+        return Verdict("not to be trusted", _joined(doubt, self.sentence), doubt)
+
 
 class VerdictInput(Protocol):
     """The evidence of a verdict."""

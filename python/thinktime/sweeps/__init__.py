@@ -8,7 +8,6 @@ table = sweep("shop.toml", "server.toml", ["load=0.1..0.9/9", "station.server.po
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload
+from thinktime.operations.outcome import Unwritten
 from thinktime.results import objective_words, origin_line
-from thinktime.results.files import check_place, write_whole
+from thinktime.results.files import check_place, why_unwritten, write_table
 from thinktime.sweeps.grid import Axis, axes_of, parse, points
 from thinktime.sweeps.plan import Plan
 from thinktime.sweeps.row import row_of, table_of
@@ -52,13 +52,20 @@ class _TableTimer:
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C ended a sweep; `table` holds the finished points."""
+    """Ctrl-C ended a sweep.
 
-    def __init__(self, table: pl.DataFrame, missing: int) -> None:
+    Attributes:
+        table: The finished points.
+        missing: The number of points that are not finished.
+        unwritten: Why the table could not be written; empty if it could.
+    """
+
+    def __init__(self, table: pl.DataFrame, missing: int, unwritten: str = "") -> None:
         """Keep the finished points."""
         super().__init__("interrupted")
         self.table = table
         self.missing = missing
+        self.unwritten = unwritten
 
 
 @checked
@@ -103,6 +110,8 @@ def sweep(
             other things than a sweep, or if a point kept there is damaged; it is found before the
             first point is begun.
         Stopped: on Ctrl-C, with the points that were finished.
+        Unwritten: if the table cannot be written to `output`; with the table. Points that were
+            kept there before stay.
     """
     axes = axes_of(vary)
     grid = points(axes)
@@ -110,14 +119,12 @@ def sweep(
     plan = Plan.of(workload, system, target, given)
     trials = [plan.at(point) for point in grid]
     directory = None if output is None else Path(output)
-    if directory is not None:
-        check_place(directory, POINTS, "sweep")
-    store = Store(None if directory is None else directory / POINTS)
+    store = _store(directory)
     rows, due = [store.read(trial) for trial in trials], _TableTimer()
 
     def kept(place: int, row: Row) -> None:
         rows[place] = whole = row | {"point": grid[place]}
-        store.keep(trials[place], whole)
+        store.offer(trials[place], whole)
         if monitor is not None and due.now():
             monitor(table_of(axes, grid, rows), len(rows))
 
@@ -127,11 +134,29 @@ def sweep(
 
     interrupted = all_done(trials, rows, row_of, kept, on, look)
     table = table_of(axes, grid, rows)
-    if directory is not None and not table.is_empty():
-        _finish(directory, curves_of(table, axes, plan.trial))
+    why = "" if directory is None else _stored(directory, table, axes, plan.trial, store)
     if interrupted:
-        raise Stopped(table, rows.count(None))
+        raise Stopped(table, rows.count(None), why)
+    if why:
+        raise Unwritten(table, why)
     return table
+
+
+def _store(directory: Path | None) -> Store:
+    """The store of the points in a directory, which may be that of an earlier sweep."""
+    if directory is not None:
+        check_place(directory, POINTS, "sweep")
+    return Store(None if directory is None else directory / POINTS)
+
+
+def _stored(
+    directory: Path, table: pl.DataFrame, axes: Sequence[Axis], trial: Trial, store: Store
+) -> str:
+    """Write the table and the page; why that could not be done, or an empty text."""
+    if table.is_empty():
+        return ""
+    why = why_unwritten(lambda: _finish(directory, curves_of(table, axes, trial)))
+    return f"{why}; the points are kept in {directory / POINTS}" if why and store.whole else why
 
 
 def objectives_of(workload: _core.Workload, axes: Sequence[Axis]) -> str:
@@ -156,7 +181,5 @@ def _finish(directory: Path, swept: SweepCurves) -> None:
     from thinktime.present import page
     from thinktime.sweeps.report import report_of
 
-    content = io.BytesIO()
-    swept.table.write_parquet(content)
-    write_whole(directory / RESULTS, content.getvalue())
+    write_table(directory / RESULTS, swept.table)
     page.write(report_of(swept).page, directory / PAGE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
-from thinktime.results.files import write_whole
+from thinktime.results.files import why_unwritten, write_whole
 from thinktime.trials.trial import Trial
 
 Row = dict[str, Any]
@@ -20,6 +20,8 @@ class Store:
     def __init__(self, folder: Path | None) -> None:
         """Make the folder, if one is given."""
         self._folder = folder
+        self.whole = True
+        """Whether all rows that were offered are kept."""
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
@@ -39,9 +41,18 @@ class Store:
         return row
 
     def keep(self, trial: Trial, row: Row) -> None:
-        """Keep the row of a trial."""
+        """Keep the row of a trial.
+
+        Raises:
+            OSError: It cannot be written.
+        """
         if self._folder is not None:
             write_whole(self._path(self._folder, trial), json.dumps(row))
+
+    def offer(self, trial: Trial, row: Row) -> None:
+        """Keep the row of a trial if that can be done, as it cannot on a full disk."""
+        if why_unwritten(lambda: self.keep(trial, row)):
+            self.whole = False
 
     @staticmethod
     def _path(folder: Path, trial: Trial) -> Path:

@@ -16,7 +16,7 @@ pub struct GoodputFigures {
     pub requests: u64,
     /// Their share of all requests.
     pub share: f64,
-    /// Their number a second.
+    /// Their number a second: the part of the throughput that they are.
     pub rate: f64,
 }
 
@@ -51,14 +51,15 @@ impl Collector {
 
     /// The requests that met all objectives of times; `None` without streamed responses, or without
     /// such objectives.
-    pub(super) fn goodput(&self, duration_s: f64) -> Option<GoodputFigures> {
+    pub(super) fn goodput(&self, throughput: f64) -> Option<GoodputFigures> {
         let streams = self.streams.as_ref()?;
         let limited = streams.by_kind.iter().any(KindStreams::is_limited);
         let KindStreams { requests, good, .. } = streams.of_kinds(|_| true);
-        (limited && requests > 0 && duration_s > 0.0).then(|| GoodputFigures {
+        let succeeded = self.counts.requests - self.counts.failed;
+        (limited && requests > 0).then(|| GoodputFigures {
             requests: good,
             share: good as f64 / requests as f64,
-            rate: good as f64 / duration_s,
+            rate: throughput * good as f64 / succeeded.max(1) as f64,
         })
     }
 }

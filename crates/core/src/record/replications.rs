@@ -15,6 +15,7 @@ impl Summary {
         self.offered_rate *= share;
         self.throughput *= share;
         self.byte_throughput = self.byte_throughput.map(|one| one * share);
+        self.goodput.iter_mut().for_each(|one| one.rate *= share);
         self.duration_s = duration_s;
         for one in self.by_population.values_mut() {
             one.offered_rate *= share;

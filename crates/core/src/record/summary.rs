@@ -251,7 +251,7 @@ impl Summary {
             output_tokens: events.output_tokens,
             first_event_s: events.first_event_s,
             event_gap_s: events.event_gap_s,
-            goodput: collector.goodput(duration_s),
+            goodput: collector.goodput(throughput),
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
             errors_by_kind: collector.failures.by_kind(),

@@ -54,6 +54,8 @@ pub struct RequestLog {
     pub(super) targets: Texts,
     pub(super) users: Users,
     pub(super) exclusions: Exclusions,
+    /// The path of the file, for messages; empty if it is not known.
+    pub(super) path: String,
     all_methods: bool,
 }
 
@@ -96,8 +98,16 @@ impl RequestLog {
             targets: Texts::default(),
             users: Users::default(),
             exclusions: Exclusions::default(),
+            path: String::new(),
             all_methods: options.all_methods,
         }
+    }
+
+    /// The same log, of the file at this path.
+    #[must_use]
+    pub fn of_file(mut self, path: &str) -> RequestLog {
+        path.clone_into(&mut self.path);
+        self
     }
 
     /// One request, `GET /`, for logs that no longer exist.

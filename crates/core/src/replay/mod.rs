@@ -65,7 +65,9 @@ impl Replay {
     ) -> Result<Replay, Invalid> {
         let warning = log.exclusion_words(&settings.file);
         if log.requests.is_empty() {
-            let found = warning.unwrap_or_else(|| format!("{}: holds no request", settings.file));
+            let file = if log.path.is_empty() { &settings.file } else { &log.path };
+            let found = log.exclusion_words(file);
+            let found = found.unwrap_or_else(|| format!("{file}: holds no request"));
             return Err(Invalid::new(format!("{found}; so there is nothing to replay")));
         }
         log.requests.shrink_to_fit();

@@ -9,6 +9,16 @@ use super::model::SystemModel;
 use crate::request::RequestKind;
 use crate::workload::Workload;
 
+/// The number of names that a message lists.
+const NAMES_MAX: usize = 12;
+
+/// The first names, as in `a`, `b`.
+fn listed(names: &[&str]) -> String {
+    let first = names.iter().take(NAMES_MAX).map(|name| format!("`{name}`"));
+    let more = (names.len() > NAMES_MAX).then(|| "...".to_owned());
+    first.chain(more).collect::<Vec<_>>().join(", ")
+}
+
 impl SystemModel {
     /// Checks that the system can serve the workload: every request visits a station, every step
     /// has its demand, and every request that the system names exists.
@@ -19,10 +29,12 @@ impl SystemModel {
         let known: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
         for (place, name) in self.named_requests() {
             if !known.contains(&name) {
-                let hint = nearest(name, known.iter().copied())
-                    .map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+                let remedy = match nearest(name, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("its requests are {}", listed(&known)),
+                };
                 return Err(Invalid::new(format!(
-                    "{place} `{name}`, but the workload has no request of that name{hint}"
+                    "{place} `{name}`, but the workload has no request of that name: {remedy}"
                 )));
             }
         }

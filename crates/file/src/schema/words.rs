@@ -38,6 +38,9 @@ pub(super) const NO_VARIANT: &str = "unknown variant";
 /// The beginning of messages about such numbers.
 const WHOLE: &str = "a whole number";
 
+/// The beginning of messages about tables, as they say it of themselves.
+const TABLE: &str = "a table";
+
 /// A whole number in a range, both ends included: its message names them.
 pub struct WholeNumber {
     /// The smallest.
@@ -65,27 +68,28 @@ fn in_words(message: &str) -> Option<String> {
     let told = message.strip_prefix("invalid value: ");
     let told = told.or_else(|| message.strip_prefix("invalid type: "))?;
     let (found, wanted) = told.split_once(", expected ")?;
-    let whole = |largest: u64| format!("{WHOLE} from 0 to {largest}");
+    // As in: integer `-1`, floating point `1.5`, boolean `true`, string "x", sequence, map.
+    let value = match found {
+        "sequence" => "a list",
+        "map" => "a table",
+        _ => found.strip_prefix("string ").or(found.split('`').nth(1)).unwrap_or(found),
+    };
     let wanted = match wanted.split_whitespace().next()? {
-        "u8" => whole(u8::MAX.into()),
-        "u16" => whole(u16::MAX.into()),
-        "u32" => whole(u32::MAX.into()),
-        "u64" | "usize" => whole(u64::MAX),
+        // The least and the largest are those of a key, and not of the type that holds it.
+        "u8" | "u16" | "u32" | "u64" | "usize" => match value.parse::<i128>() {
+            Ok(value) if value > 0 => format!("a smaller {}", &WHOLE[2..]),
+            Ok(_) => format!("a larger {}", &WHOLE[2..]),
+            Err(_) => WHOLE.to_owned(),
+        },
         "f32" | "f64" => "a number".to_owned(),
         _ => match wanted {
             "a string" => "a text".to_owned(),
             "a boolean" => "true or false".to_owned(),
             "a sequence" => "a list".to_owned(),
             "a map" => "a table of names and values, as in { NAME = VALUE }".to_owned(),
-            _ if wanted.starts_with(WHOLE) => wanted.to_owned(),
+            _ if wanted.starts_with(WHOLE) || wanted.starts_with(TABLE) => wanted.to_owned(),
             _ => return None,
         },
-    };
-    // As in: integer `-1`, floating point `1.5`, boolean `true`, string "x", sequence, map.
-    let value = match found {
-        "sequence" => "a list",
-        "map" => "a table",
-        _ => found.strip_prefix("string ").or(found.split('`').nth(1)).unwrap_or(found),
     };
     Some(format!("must be {wanted}, not {value}"))
 }

@@ -46,14 +46,20 @@ impl Engine {
             Condition::Failed => return self.close(place),
         };
         let text = self.report.answer().to_json();
-        self.say(place, status, text);
+        self.say(place, status, text, None);
     }
 
-    /// Answers the newest request of a connection with JSON.
-    pub(super) fn say(&mut self, place: u32, status: u16, text: String) {
+    /// Answers the newest request of a connection with JSON, and with the methods in `Allow`.
+    pub(super) fn say(
+        &mut self,
+        place: u32,
+        status: u16,
+        text: String,
+        allow: Option<&'static str>,
+    ) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
         if let Some(answer) = connection.answers.back_mut() {
-            (answer.ready, answer.said) = (Some(status), Some(text));
+            (answer.ready, answer.said, answer.allow) = (Some(status), Some(text), allow);
         }
         self.write_answers(place);
     }

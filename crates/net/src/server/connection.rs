@@ -38,6 +38,8 @@ pub(super) struct Answer {
     pub(super) ready: Option<u16>,
     /// A text of JSON, if it is no body of the model.
     pub(super) said: Option<String>,
+    /// The methods that the path has, if the request's is not one of them.
+    pub(super) allow: Option<&'static str>,
     /// The answer of a server of tokens, which may be sent before it is ready.
     pub(super) completion: Option<Box<Completion>>,
     /// The name of its job, and the number of its arrival, if the job ends with the connection.
@@ -54,8 +56,8 @@ impl Answer {
     /// The place of a response that is not ready yet.
     pub(super) fn to(head_only: bool, keep_alive: bool) -> Answer {
         let size = BODY_BYTES as u64;
-        let (ready, said, demand, completion, job) = (None, None, None, None, None);
-        Answer { ready, said, completion, job, demand, size, head_only, keep_alive }
+        let (ready, said, allow, demand, completion, job) = (None, None, None, None, None, None);
+        Answer { ready, said, allow, completion, job, demand, size, head_only, keep_alive }
     }
 }
 
@@ -121,8 +123,10 @@ impl Connection {
             let Some(status) = ready else { break };
             if let Some(said) = &answer.said {
                 let body = if head_only { "" } else { said };
+                let allow = answer.allow.map(|methods| ("Allow", methods));
+                let fields: Vec<_> = JSON.iter().copied().chain(allow).collect();
                 self.out.reply(|out| {
-                    write_response_head(out, status, JSON, said.len(), keep_alive);
+                    write_response_head(out, status, &fields, said.len(), keep_alive);
                     out.extend_from_slice(body.as_bytes());
                 })?;
                 self.answered(keep_alive);

@@ -151,14 +151,17 @@ impl Kinds {
         self.asked.kind(named, &request.method, &request.target)
     }
 
+    /// Whether it has the kind of a request.
+    pub(super) fn knows(&self, request: &Request) -> bool {
+        self.kind_of(request).is_ok()
+    }
+
     /// The properties of a request, but for its tokens.
     pub(super) fn read(&self, request: &Request) -> Result<IdentifiedRequest, Invalid> {
         let given = request.headers[0].as_deref();
-        let named = request.headers[1].as_deref();
         let asked = self.asked(request);
-        let name = asked.map(|asked| asked.name.as_str()).or(named);
         // A request that carries its demands needs no name.
-        let kind = match self.kind(name, &request.method, &request.target) {
+        let kind = match self.kind_of(request) {
             Ok(kind) => kind,
             Err(_) if given.is_some() => 0,
             Err(error) => return Err(error),
@@ -180,7 +183,13 @@ impl Kinds {
         Ok(IdentifiedRequest { kind, own_demands })
     }
 
-    /// The number of the request's kind.
+    /// The number of the request's kind, by the workload's name for it or its own.
+    fn kind_of(&self, request: &Request) -> Result<u32, Invalid> {
+        let asked = self.asked(request).map(|asked| asked.name.as_str());
+        self.kind(asked.or(request.headers[1].as_deref()), &request.method, &request.target)
+    }
+
+    /// The number of the kind with a name.
     fn kind(&self, header: Option<&str>, method: &str, target: &str) -> Result<u32, Invalid> {
         let path = target.split(['?', '#']).next().unwrap_or(target);
         let name = header.unwrap_or_else(|| path.split('/').nth(1).unwrap_or(""));

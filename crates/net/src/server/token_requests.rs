@@ -27,10 +27,12 @@ impl Engine {
     ) {
         match self.completion(&came, request, identified) {
             Ok(Some(identified)) => self.enter(came, identified),
-            Ok(None) => self.say(came.place, 200, models(&self.models, Clock::date_s())),
+            Ok(None) => {
+                self.say(came.place, 200, models(&self.models, Clock::date_s()), None);
+            }
             Err(error) => {
                 self.served.refused += 1;
-                self.say(came.place, error.status, error.to_json());
+                self.say(came.place, error.status, error.to_json(), error.allow);
             }
         }
     }
@@ -50,6 +52,10 @@ impl Engine {
         let mut identified = match (identified, endpoint) {
             (Ok(identified), _) if self.token_visits(identified.kind) == 0 => {
                 return Ok(Some(identified));
+            }
+            // The path has a kind, and the request's own fields are wrong.
+            (Err(error), None) if self.system.demands_mut().kinds().knows(request) => {
+                return Err(CompletionError::new(400, error.to_string()));
             }
             (_, None) => {
                 let path = &request.target;

@@ -7,7 +7,6 @@ they did in the log. Its arrivals are then fed to the same queues as the log's r
 from __future__ import annotations
 
 import re
-import tempfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,8 @@ from thinktime.inputs.files import system_of
 from thinktime.inputs.options import options_json
 from thinktime.learn.fidelity.log_side import LogSide
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
+from thinktime.learn.temporary_folder import temporary_folder
+from thinktime.results.files import write_table
 
 LEAD_S = 1800.0
 """The least time from the beginning of the simulation to the stretch: earlier sessions reach into
@@ -117,10 +118,10 @@ class ModelSide:
 
     def stream(self, seed: int) -> Stream:
         """The requests of the stretch under a seed."""
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             workload = self._workload
             for place, one in enumerate(self._populations):
-                workload = self._cut(workload, one, Path(folder) / f"{place}.parquet")
+                workload = self._cut(workload, one, folder / f"{place}.parquet")
             steps = [one.step_s for one in self._populations]
             steps += [
                 float(np.ptp(one.starts_s)) / max(len(one.starts_s) - 1, 1)
@@ -179,7 +180,7 @@ class ModelSide:
             mean = float(kept.mean()) if len(kept) else 0.0
             if mean > 0:
                 rates = file.with_suffix(".rates.parquet")
-                pl.DataFrame({"rate": kept}).write_parquet(rates)
+                write_table(rates, pl.DataFrame({"rate": kept}))
                 profile = f"rates({rates}, every={one.step_s}s)"
                 workload = workload.with_value(f"{key}.profile", profile)
             named = one.key.removeprefix("population.").removesuffix(".")
@@ -193,7 +194,7 @@ class ModelSide:
             return workload.with_value(f"{key}.rate", f"{NONE}").with_value(
                 f"{key}.process", "even"
             )
-        pl.DataFrame({"start_s": one.starts_s - one.starts_s[0]}).write_parquet(file)
+        write_table(file, pl.DataFrame({"start_s": one.starts_s - one.starts_s[0]}))
         return workload.with_value(f"{key}.process", f"trace({file})")
 
     def _first_step(self, step_s: float) -> int:

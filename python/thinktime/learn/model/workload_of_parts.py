@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -22,6 +21,7 @@ from thinktime.learn.model.workload_file import STARTS, workload_text
 from thinktime.learn.server import Server, learn_server, with_reach
 from thinktime.learn.starts import Coverage, columns, silences, write_starts
 from thinktime.learn.stop_signal import StopSignal, WorkStopped
+from thinktime.learn.temporary_folder import temporary_folder
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ def _measured(
     *,
     explained: bool,
 ) -> Fidelity:
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "learned.toml"
+    with temporary_folder() as folder:
+        file = folder / "learned.toml"
         save(log, parts, file)
         give_back(log.requests)
         text = file.read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ import polars as pl
 
 from thinktime.learn.starts.models import Model
 from thinktime.learn.starts.population import Starts
+from thinktime.results.files import write_table
 
 NAME = "starts.parquet"
 PLAIN = re.compile(r"[^A-Za-z0-9-]+")
@@ -57,7 +58,7 @@ def write_starts(
     if series:
         longest = max(len(one) for one in series)
         table = pl.DataFrame([one.extend_constant(None, longest - len(one)) for one in series])
-        table.write_parquet(path, compression="zstd", statistics=False)
+        write_table(path, table, compression="zstd", statistics=False)
 
 
 def arrival_keys(starts: Starts, model: Model, column: str, file: str = NAME) -> dict[str, str]:

@@ -223,7 +223,7 @@ impl<L: Recorder> Engine<'_, L> {
             report.get_or_insert_default().warn(warning);
         }
         let done = LoopOutcome {
-            generator: self.usage.figures(now),
+            generator: self.usage.figures(self.clock),
             report,
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),

@@ -130,7 +130,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         watch: &mut dyn FnMut(RunProgress) -> bool,
     ) -> io::Result<(LoopOutcome, L)> {
         self.clock = clock;
-        self.usage.restart(Nanos::ZERO);
+        self.usage.restart();
         let mut ready: Vec<Readiness> = Vec::new();
         let (mut next_look, mut interrupted) = (LOOK, false);
         while !self.is_over() {

@@ -8,6 +8,8 @@ use rustix::time::{ClockId, clock_gettime};
 use thinktime_core::record::GeneratorFigures;
 use thinktime_core::time::Nanos;
 
+use crate::poller::Clock;
+
 /// Watches the use of the calling thread.
 pub(crate) struct ResourceUsage {
     begun: UsageSample,
@@ -20,7 +22,6 @@ pub(crate) struct ResourceUsage {
 /// Counters of the kernel at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 struct UsageSample {
-    at: Nanos,
     cpu: Nanos,
     /// How long the thread was ready to run and had no core.
     without_core: Nanos,
@@ -32,23 +33,20 @@ impl ResourceUsage {
     /// Begins to watch. Call it in the thread that runs the event loop.
     pub(crate) fn new(target: Option<IpAddr>) -> ResourceUsage {
         let interface = target.and_then(interface_to);
-        ResourceUsage {
-            begun: UsageSample::now(Nanos::ZERO, interface.as_deref()),
-            interface,
-            connections: 0,
-        }
+        ResourceUsage { begun: UsageSample::now(interface.as_deref()), interface, connections: 0 }
     }
 
-    /// The watch begins again, as at the end of a warm-up.
-    pub(crate) fn restart(&mut self, now: Nanos) {
-        self.begun = UsageSample::now(now, self.interface.as_deref());
+    /// The watch begins again, as at the begin of the run, when its clock starts.
+    pub(crate) fn restart(&mut self) {
+        self.begun = UsageSample::now(self.interface.as_deref());
     }
 
-    /// The use since then.
-    pub(crate) fn figures(&self, now: Nanos) -> GeneratorFigures {
+    /// The use since then, as shares of the time since the clock's start. That is read after the
+    /// counters: a thread that waits for a core meanwhile has not waited for longer than the time.
+    pub(crate) fn figures(&self, clock: Clock) -> GeneratorFigures {
         let interface = self.interface.as_deref();
-        let used = UsageSample::now(now, interface);
-        let seconds = used.at.since(self.begun.at).as_secs_f64();
+        let used = UsageSample::now(interface);
+        let seconds = clock.now().as_secs_f64();
         let share = |before: Nanos, after: Nanos| match seconds {
             0.0 => 0.0,
             _ => after.since(before).as_secs_f64() / seconds,
@@ -67,10 +65,9 @@ impl ResourceUsage {
 }
 
 impl UsageSample {
-    fn now(at: Nanos, interface: Option<&str>) -> UsageSample {
+    fn now(interface: Option<&str>) -> UsageSample {
         let cpu = clock_gettime(ClockId::ThreadCPUTime);
         UsageSample {
-            at,
             cpu: Nanos(cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs()),
             without_core: without_core().unwrap_or_default(),
             interface_bytes: interface.map_or(0, bytes_over),
@@ -144,15 +141,18 @@ eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
 
     #[test]
     fn work_is_seen_as_work() {
-        let usage = ResourceUsage::new(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
-        let before = UsageSample::now(Nanos::ZERO, None).cpu;
+        let mut usage = ResourceUsage::new(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        let clock = Clock::start();
+        usage.restart();
         let mut sum = 0_u64;
-        while UsageSample::now(Nanos::ZERO, None).cpu.since(before) < Nanos(20_000_000) {
+        while UsageSample::now(None).cpu.since(usage.begun.cpu) < Nanos(20_000_000) {
             sum = sum.wrapping_mul(31).wrapping_add(1);
         }
         std::hint::black_box(sum);
-        let figures = usage.figures(Nanos(40_000_000));
-        assert!(figures.cpu_share >= 0.5, "{figures:?}");
+        let figures = usage.figures(clock);
+        let least = 0.02 / clock.now().as_secs_f64();
+        assert!((least..=1.0).contains(&figures.cpu_share), "{figures:?}, {least}");
+        assert!((0.0..=1.0).contains(&figures.without_core_share), "{figures:?}");
         assert_eq!(figures.interface_share, None);
     }
 }

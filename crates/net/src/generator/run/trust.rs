@@ -199,7 +199,8 @@ impl Doubts {
         }
         if used.without_core_share > WITHOUT_CORE_NOTED {
             self.warn(format!(
-                "the generator waited for a core for {:.0} % of the time, because others used it",
+                "{} waited for a core for {:.0} % of the time, because others used it",
+                if used.loops == 1 { "the generator" } else { "an event loop of the generator" },
                 used.without_core_share * 100.0
             ));
         }

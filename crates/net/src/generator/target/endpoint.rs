@@ -1,11 +1,13 @@
 //! The destinations of a target's connections: the addresses of a host, or a Unix socket.
 
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use thinktime_core::error::Invalid;
 use thinktime_core::options::RunOptions;
+use thiserror::Error;
 
 /// The destination of connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,17 @@ pub enum Endpoint {
     Host(Host),
     /// A socket of this machine with a path.
     UnixSocket(PathBuf),
+}
+
+/// Why there is no destination.
+#[derive(Debug, Error)]
+pub(crate) enum EndpointError {
+    /// An option is wrong.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The host is not found.
+    #[error("{0}")]
+    NotFound(io::Error),
 }
 
 /// A host and its addresses.
@@ -36,8 +49,8 @@ impl Endpoint {
     /// For HOST:PORT, with these options; the host is looked up unless they give its addresses.
     ///
     /// # Errors
-    /// If the host has no address, or an option is wrong.
-    pub(crate) fn of(authority: &str, options: &RunOptions) -> Result<Endpoint, Invalid> {
+    /// If the host is not found, or an option is wrong.
+    pub(crate) fn of(authority: &str, options: &RunOptions) -> Result<Endpoint, EndpointError> {
         let Some(path) = &options.unix_socket else {
             return Host::of(authority, options).map(Endpoint::Host);
         };
@@ -49,11 +62,11 @@ impl Endpoint {
         ];
         if path.is_empty() {
             let why = "`unix_socket` is empty: give the path of a socket, as in /run/shop.sock";
-            return Err(Invalid::new(why));
+            return Err(Invalid::new(why).into());
         }
         if let Some((_, other)) = others.iter().find(|(given, _)| *given) {
             let why = format!("a Unix socket has no address: leave `{other}` or `unix_socket` out");
-            return Err(Invalid::new(why));
+            return Err(Invalid::new(why).into());
         }
         Ok(Endpoint::UnixSocket(path.into()))
     }
@@ -69,30 +82,31 @@ impl Endpoint {
 }
 
 impl Host {
-    fn of(authority: &str, options: &RunOptions) -> Result<Host, Invalid> {
+    fn of(authority: &str, options: &RunOptions) -> Result<Host, EndpointError> {
         let ip_version = options.ip_version;
         if !matches!(ip_version, None | Some(4 | 6)) {
-            return Err(Invalid::new("ip_version: give 4 or 6"));
+            return Err(Invalid::new("ip_version: give 4 or 6").into());
         }
         if options.resolve.is_some() && options.lookup.is_some() {
-            return Err(Invalid::new("give `resolve` or `lookup`, not both"));
+            return Err(Invalid::new("give `resolve` or `lookup`, not both").into());
         }
         let lookup = match &options.lookup {
             None => None,
             Some(time) => Some(Duration::from_secs_f64(time.seconds("lookup")?.min(1e9))),
         };
         if lookup.is_some_and(|lookup| lookup < LOOKUP_MIN) {
-            return Err(Invalid::new("lookup: must be at least 10ms"));
+            return Err(Invalid::new("lookup: must be at least 10ms").into());
         }
         let mut host =
             Host { authority: authority.to_owned(), addresses: Vec::new(), ip_version, lookup };
         host.addresses = match &options.resolve {
             Some(entries) => host.listed(entries)?,
-            None => host.look_up()?,
+            None => host.look_up().map_err(EndpointError::NotFound)?,
         };
         if host.addresses.is_empty() {
             let version = ip_version.map_or(String::new(), |version| format!(" of IPv{version}"));
-            return Err(Invalid::new(format!("`{authority}`: the host has no address{version}")));
+            let why = format!("`{authority}`: the host has no address{version}");
+            return Err(Invalid::new(why).into());
         }
         Ok(host)
     }
@@ -101,9 +115,8 @@ impl Host {
     ///
     /// # Errors
     /// If the host is not found.
-    pub(crate) fn look_up(&self) -> Result<Vec<SocketAddr>, Invalid> {
-        let wrong = |error| Invalid::new(format!("`{}`: {error}", self.authority));
-        Ok(self.of_version(self.authority.to_socket_addrs().map_err(wrong)?))
+    pub(crate) fn look_up(&self) -> io::Result<Vec<SocketAddr>> {
+        Ok(self.of_version(self.authority.to_socket_addrs()?))
     }
 
     /// The addresses of entries `HOST:PORT:ADDRESS[,ADDRESS]...`.

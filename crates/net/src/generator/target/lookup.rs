@@ -9,8 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use thinktime_core::error::Invalid;
-
 /// The last addresses found.
 #[derive(Debug)]
 struct Addresses {
@@ -42,7 +40,7 @@ impl Lookup {
     /// If no thread can be started.
     pub(crate) fn start(
         interval: Duration,
-        find: impl Fn() -> Result<Vec<SocketAddr>, Invalid> + Send + 'static,
+        find: impl Fn() -> io::Result<Vec<SocketAddr>> + Send + 'static,
     ) -> io::Result<Lookup> {
         let found = Arc::new(Addresses {
             addresses: Mutex::default(),
@@ -116,7 +114,10 @@ mod tests {
         let (say, said) = channel();
         let said = Mutex::new(said);
         let find = move || {
-            said.lock().unwrap().recv().unwrap_or_else(|_| Err(Invalid::new("the test is over")))
+            said.lock()
+                .unwrap()
+                .recv()
+                .unwrap_or_else(|_| Err(io::Error::other("the test is over")))
         };
         let lookup = Lookup::start(Duration::from_millis(1), find).unwrap();
         let mut renewal = lookup.renewal();
@@ -133,7 +134,7 @@ mod tests {
         // In another order, none, and not found: the same as before.
         say.send(Ok(addresses(&[1, 2]))).unwrap();
         say.send(Ok(Vec::new())).unwrap();
-        say.send(Err(Invalid::new("no such host"))).unwrap();
+        say.send(Err(io::Error::other("no such host"))).unwrap();
         say.send(Ok(addresses(&[3]))).unwrap();
         assert_eq!(wait(&mut renewal), Some(addresses(&[3])));
         assert!(lookup.warning().unwrap().contains("again 2 times"));

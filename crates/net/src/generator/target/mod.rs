@@ -7,15 +7,18 @@ pub(crate) mod endpoint;
 pub(crate) mod lookup;
 pub(crate) mod peer;
 
+use std::io;
+
 use thinktime_core::error::Invalid;
 use thinktime_core::options::{Proxy, RunOptions};
 use thinktime_core::secrets::without_secrets;
 
+use crate::generator::plan::RunError;
 use crate::generator::protocols::{Carrier, PathUse, Payload, Scheme};
 use crate::generator::transport::source::SourceAddress;
 use crate::generator::transport::tls::TlsOptions;
 use database::Database;
-use endpoint::Endpoint;
+use endpoint::{Endpoint, EndpointError};
 
 /// A server to send requests to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +55,8 @@ impl Target {
     /// The target at a URL, with these options.
     ///
     /// # Errors
-    /// If the URL or an option is wrong, or the option does not fit the URL.
-    pub fn of(url: &str, options: &RunOptions) -> Result<Target, Invalid> {
+    /// If the URL or an option is wrong, the option does not fit the URL, or the host is not found.
+    pub fn of(url: &str, options: &RunOptions) -> Result<Target, RunError> {
         let target = Target::read(url, options)?;
         let tls = TlsOptions::of(options, target.tls().is_some())?;
         let sources = options.sources.iter().flatten().map(|text| text.parse());
@@ -66,11 +69,11 @@ impl Target {
     ///
     /// # Errors
     /// If it is no such URL, or the host is not found.
-    pub fn parse(url: &str) -> Result<Target, Invalid> {
+    pub fn parse(url: &str) -> Result<Target, RunError> {
         Target::read(url, &RunOptions::default())
     }
 
-    fn read(url: &str, options: &RunOptions) -> Result<Target, Invalid> {
+    fn read(url: &str, options: &RunOptions) -> Result<Target, RunError> {
         let shown = shown(url);
         let wrong = |why: &str| Invalid::new(format!("`{shown}`: {why}"));
         let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong(FORM))?;
@@ -83,20 +86,24 @@ impl Target {
         plain(host, path)?;
         let nowhere = host.is_empty() && !(database.is_some() && options.unix_socket.is_some());
         if nowhere || !host.chars().all(|c| c.is_ascii_graphic()) {
-            return Err(wrong(FORM));
+            return Err(wrong(FORM).into());
         }
         let prefix = prefix(scheme.first().path, path, &shown)?.ok_or_else(|| wrong(FORM))?;
         let full = match scheme.port {
             _ if has_port(host) => host.to_owned(),
             Some(port) => format!("{host}:{port}"),
-            None => return Err(wrong(FORM)),
+            None => return Err(wrong(FORM).into()),
         };
         let secure = database.as_ref().map(|database| database.secure);
         let secure = secure.unwrap_or(scheme.carrier.is_secure());
         check_way(options, scheme, secure).map_err(wrong)?;
         let listens = options.proxy.as_ref().map_or(&full, |proxy| &proxy.authority);
-        let place = Endpoint::of(listens, options)
-            .map_err(|error| Invalid::new(format!("{error} (target {shown})")))?;
+        let place = Endpoint::of(listens, options).map_err(|error| match error {
+            EndpointError::Invalid(error) => {
+                Invalid::new(format!("{error} (target {shown})")).into()
+            }
+            EndpointError::NotFound(error) => not_found(&shown, listens, &error),
+        })?;
         Ok(Target {
             url: url.to_owned(),
             scheme,
@@ -169,6 +176,14 @@ impl Target {
         let host = host.to_ascii_lowercase();
         if has_port(&host) { host } else { format!("{host}:{port}") }
     }
+}
+
+/// The error of a target, or the proxy before it, whose host has no address.
+fn not_found(shown: &str, listens: &str, error: &io::Error) -> RunError {
+    let why = format!(
+        "`{listens}` has no address ({error}): check the name, or give its address by `resolve`"
+    );
+    RunError::Unreachable { url: shown.to_owned(), error: io::Error::other(why) }
 }
 
 /// A target for messages: the text after `?` or `#` may be a secret, and is left out.

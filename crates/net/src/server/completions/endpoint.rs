@@ -28,10 +28,10 @@ impl Endpoint {
 
     /// Refuses other methods than its own.
     pub(in crate::server) fn check_method(self, method: &str) -> Result<(), CompletionError> {
-        let own: &[&str] = if self == Endpoint::Models { &["GET", "HEAD"] } else { &["POST"] };
-        match own.contains(&method) {
+        let own = if self == Endpoint::Models { "GET, HEAD" } else { "POST" };
+        match own.split(", ").any(|one| one == method) {
             true => Ok(()),
-            false => Err(CompletionError::new(405, format!("the method is {}", own[0]))),
+            false => Err(CompletionError::method(own)),
         }
     }
 }
