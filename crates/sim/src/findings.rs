@@ -45,7 +45,7 @@ impl Findings<'_> {
         }
         notes.extend(self.workload.ended_before(self.window.end));
         let until = self.plan.limit.until;
-        if self.workload.mix_end() == Some(until) {
+        if self.workload.mix_end() == Some(until) && self.window.end >= until {
             let long = words::time(until.as_secs_f64());
             notes.push(format!(
                 "it ends after {long} with the arrivals of the largest population that ends, as \

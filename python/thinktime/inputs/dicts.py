@@ -44,10 +44,12 @@ def text_of(lines: Lines) -> str:
 def lines_of(table: Mapping[str, Any]) -> Lines:
     """A dict as a TOML file with a line for each value, so that errors show the value.
 
+    The first line is empty: it is the place of what is wrong with the whole dict.
+
     Raises InputError, with the key, if TOML does not have such a value.
     """
     try:
-        return list(_lines(table, "", ""))
+        return [("", ""), *_lines(table, "", "")]
     except RecursionError:
         raise _core.InputError("the dict is nested too deeply, or holds itself") from None
 
@@ -75,7 +77,11 @@ def _says_key(said: str, first: set[str]) -> bool:
 
 
 def _lines(table: Mapping[str, Any], head: str, path: str) -> Iterator[tuple[str, str]]:
-    """The lines of a table: its values first, because lines after a head belong to its table."""
+    """The lines of a table: its values first, because lines after a head belong to its table.
+
+    A key of None is as one left out: `tables` of a workload or a system has all keys.
+    """
+    table = {name: value for name, value in table.items() if value is not None}
     for name, value in table.items():
         if not isinstance(value, Mapping) and not _are_tables(value):
             yield f"{_name(name)} = {_value(value, f'{path}{name}')}", f"{path}{name}"
@@ -98,7 +104,8 @@ def _are_tables(value: Any) -> bool:
 def _value(value: Any, key: str) -> str:
     """A value under its key, in one line."""
     if isinstance(value, Mapping):
-        parts = (f"{_name(name)} = {_value(one, f'{key}.{name}')}" for name, one in value.items())
+        held = ((name, one) for name, one in value.items() if one is not None)
+        parts = (f"{_name(name)} = {_value(one, f'{key}.{name}')}" for name, one in held)
         return f"{{ {', '.join(parts)} }}"
     if isinstance(value, (list, tuple)):
         parts = (_value(one, f"{key}[{number}]") for number, one in enumerate(value, start=1))

@@ -215,13 +215,14 @@ mod tests {
         /// Numbers and sums are those of the times, each the largest of its bin.
         #[test]
         fn numbers_and_sums_are_those_of_the_times(
-            mut times in prop::collection::vec((0u32..40).prop_flat_map(|power| 0..2u64 << power), 1..60),
+            mut times in prop::collection::vec((0u32..40).prop_flat_map(|it| 0..2u64 << it), 1..60),
         ) {
             let mut bins = Bins::default();
             times.iter().for_each(|time| bins.add(Nanos(*time)));
             times.sort_unstable();
             let largest = |number: u64| Nanos(largest_in(bin_of(times[number as usize - 1])));
-            let numbers = [1, times.len().div_ceil(2), times.len(), times.len()].map(|it| it as u64);
+            let many = times.len();
+            let numbers = [1, many.div_ceil(2), many, many].map(|it| it as u64);
             prop_assert_eq!(bins.nth(numbers), numbers.map(largest));
             prop_assert_eq!(bins.nth([numbers[3] + 1]), [Nanos::ZERO]);
             let seconds = |number: usize| largest(number as u64 + 1).as_secs_f64();
