@@ -10,7 +10,7 @@ import pytest
 import thinktime as tt
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-SYSTEMS = ("server", "shop-visitors-server", "three-tier", "token-server")
+SYSTEMS = ("server", "shop-visitors-server", "three-tier", "machine-cluster")
 SHOP: dict[str, Any] = {
     "name": "shop",
     "arrivals": {"model": "open", "rate": 10},
@@ -22,7 +22,7 @@ SHOP: dict[str, Any] = {
 def test_the_tables_of_a_system_are_read_back(name: str, tmp_path: Path) -> None:
     """They have all keys, of which some are None."""
     system = tt.System.load(EXAMPLES / f"{name}.toml")
-    kinds = {"token-server": "chat", "shop-visitors-server": "shop-visitors"}
+    kinds = {"shop-visitors-server": "shop-visitors"}
     workload = EXAMPLES / f"{kinds.get(name, 'shop')}.toml"
     options: dict[str, Any] = {"requests": 300, "warmup": 0}
     from_file = tt.simulate(workload, system, **options)
