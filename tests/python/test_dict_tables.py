@@ -43,7 +43,7 @@ def test_a_key_of_none_is_as_one_left_out() -> None:
 def test_a_key_that_the_whole_dict_lacks_is_not_said_of_its_first_table() -> None:
     nameless = {key: value for key, value in SHOP.items() if key != "name"}
     system = {"name": "server", "station": [{"name": "disk", "demand": "10ms"}]}
-    with pytest.raises(tt.InputError, match="^the dict of the workload: missing key `name`"):
+    with pytest.raises(tt.InputError, match=r"^the dict of the workload: missing key `name`"):
         tt.simulate(nameless, system)
     with pytest.raises(tt.InputError, match=r"`station\[1\]`: missing key `name`"):
         tt.simulate(SHOP, {**system, "station": [{"demand": "10ms"}]})
