@@ -43,7 +43,7 @@ def test_secrets_stay_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         answer_server(lambda _: Answer("ok")) as (target, asked),
         answer_server(lambda _: Answer({})) as (collector, pushed),
     ):
-        command = ["run", "w.toml", "--target", target, "--duration", "20s", "-o", "out"]
+        command = ["run", "w.toml", "--target", target, "--duration", "8s", "-o", "out"]
         watching = ["--live", "--metrics", "127.0.0.1:0", "--otlp", collector]
         with Watched([*command, *watching], tmp_path) as watched:
             shown = seen_while_it_runs(watched)
