@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
     from playwright.sync_api import Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -38,6 +39,7 @@ class Browser:
             args=["--no-sandbox", "--disable-gpu", "--hide-scrollbars"],
         )  # fmt: skip
         self._context.set_default_timeout(_PATIENCE_MS)
+        self._for_fingers: Chromium | None = None
         self._page = self._context.pages[0]
         self.complaints: list[str] = []
         """Pages' messages on the console, and errors of their scripts."""
@@ -48,6 +50,8 @@ class Browser:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._for_fingers is not None:
+            self._for_fingers.close()
         self._context.close()
         self._playwright.stop()
 
@@ -99,13 +103,14 @@ class Browser:
     @contextlib.contextmanager
     def touched(self, path: Path, width: int) -> Iterator[Page]:
         """A page as a telephone shows it, whose pointer is a finger."""
-        launched = self._playwright.chromium.launch(
+        # A browser with a profile has one context alone, which knows no touch.
+        self._for_fingers = self._for_fingers or self._playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
         )
-        with launched:
-            context = launched.new_context(
-                viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
-            )
+        context = self._for_fingers.new_context(
+            viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
+        )
+        with context:
             shown = context.new_page()
             shown.goto(path.as_uri())
             yield shown

@@ -7,22 +7,31 @@ started. So the start-up is not part of each test that needs one.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
+import pkgutil
 import resource
 import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-IMPORTED = ("polars", "scipy.optimize", "scipy.special", "scipy.stats", "thinktime.cli")
+IMPORTED = (
+    "jinja2", "polars", "rich.progress", "rich.table", "scipy.optimize", "scipy.sparse.csgraph",
+    "scipy.special", "scipy.stats", "thinktime.cli",
+)  # fmt: skip
+"""Libraries that commands import when they need them, which takes longer than most commands here;
+and so do the parts of the package itself."""
 
 
 def thinktime(
@@ -83,9 +92,23 @@ def _told(command: dict[str, Any]) -> int | None:
 # ---- in the process that becomes two
 
 
-def _serve() -> None:
+def _import() -> None:
+    """Import what commands would, but for the server of assistants: no command here needs that."""
     for name in IMPORTED:
-        __import__(name)
+        import_module(name)
+    package = import_module("thinktime")
+    for one in pkgutil.iter_modules(package.__path__, "thinktime."):
+        if one.ispkg and one.name != "thinktime.assistants":
+            place = import_module(one.name).__path__
+            for part in pkgutil.walk_packages(place, f"{one.name}."):
+                if not part.name.endswith(".__main__"):
+                    import_module(part.name)
+
+
+def _serve() -> None:
+    _import()
+    gc.collect()
+    gc.freeze()  # what was imported stays, and is not looked through, and copied, by each command
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         command = json.loads(line)
@@ -126,7 +149,21 @@ def _become(command: dict[str, Any]) -> None:
     sys.argv = ["thinktime", *command["words"]]
     from thinktime.cli import main
 
-    main()
+    try:
+        main()
+    except SystemExit as ended:
+        if not isinstance(ended.code, int):
+            raise
+        _end(ended.code)
+
+
+def _end(status: int) -> NoReturn:
+    """End as the interpreter does, without taking all modules apart, which takes half a second."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for one in (sys.stdout, sys.stderr):
+        one.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,10 @@ WALKED = (
 files are needed, by the commands that follow."""
 
 
+SHORT = {"tour": {"thinktime.tour:RUN_S": 6.0, "thinktime.tour:LONG_REQUESTS": 2000}}
+"""Constants of commands whose length is no option of theirs: with these they have less to do."""
+
+
 def made(folder: Path, page: str) -> Path:
     """The folder of a page, with its files."""
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -103,20 +107,21 @@ def parsed(words: list[str]) -> None:
 def shorter(words: list[str], folder: Path) -> list[str]:
     """The command with less to do."""
     words = list(words)
-    for option, less in (("--duration", "1s"), ("--warmup", "200ms"), ("--replications", "2")):
+    for option, less in (("--duration", "500ms"), ("--warmup", "100ms"), ("--replications", "2")):
         if option in words:
             words[words.index(option) + 1] = less
     if words[1] in ("simulate", "sweep") and "--duration" not in words:
         words += ["--requests", "1000"]
     if words[1] == "run" and "--duration" not in words:
-        words += ["--duration", "1s"]
+        words += ["--duration", "500ms"]
     return [word if "*" not in word else str(next(folder.glob(word)).name) for word in words]
 
 
 def run(words: list[str], folder: Path, statuses: tuple[int, ...] = (0,)) -> str:
     """Run a program, or `thinktime`, whose start would take longer than most commands."""
     if words[0] == "thinktime":
-        done = command_copies.thinktime(words[1:], folder, timeout_s=300)
+        constants = SHORT.get(words[1])
+        done = command_copies.thinktime(words[1:], folder, timeout_s=300, constants=constants)
     else:
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
     assert "Traceback" not in done.stderr, done.stderr

@@ -45,8 +45,10 @@ def test_a_run_that_the_machine_made_late_is_not_shown() -> None:
 
 @pytest.mark.usefixtures("no_explanation")
 def test_pictures_reach_down_to_the_first_charts_on_screens_telephones_and_paper(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Charts follow in a tenth of a second, unless the machine is busy; three seconds are for docs.
+    monkeypatch.setattr(pictures, "SETTLING_S", 0.5)
     if CHROMIUM is None:
         pytest.skip(MISSING)
     image = pytest.importorskip("PIL.Image")

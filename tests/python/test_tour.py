@@ -19,7 +19,7 @@ import thinktime as tt
 from thinktime import tour
 from thinktime.tour import agreement, stage
 
-SHORT = "duration=12.0, requests=2000"
+SHORT = "duration=8.0, requests=1000"
 TOUR = (
     "import sys; from pathlib import Path; from thinktime import tour; "
     f"done = tour.main(Path('out'), lambda one: print(one, flush=True), {SHORT}); "
@@ -77,7 +77,7 @@ def test_a_machine_without_tun_has_no_link(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(tt.InputError, match="exists already"):
-        tour.main(tmp_path, lambda _: None)
+        tour.main(tmp_path, lambda _: None, duration=3.0, requests=1000)
     assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
 
 

@@ -42,7 +42,7 @@ def command(
     with common.mapped_errors():
         if permission.missing(stage.NEED) is None:
             permission.need(stage.NEED)
-        done = tour.main(output, tell, seed=seed)
+        done = tour.main(output, tell, duration=tour.RUN_S, requests=tour.LONG_REQUESTS, seed=seed)
     for one in done.sentences:
         plain_text.say(one)
     if done.page is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -128,12 +129,22 @@ def _escaped(name: str) -> str:
 
 def _repository() -> tuple[str | None, str | None]:
     """Commit and branch of the current directory's repository; empty outside of one."""
-    commit = _git("rev-parse", "--short", "HEAD")
-    if not commit:
+    if not _in_repository() or not (commit := _git("rev-parse", "--short", "HEAD")):
         return None, None
     changes = _git("status", "--porcelain", "--untracked-files=no")
     branch = _git("rev-parse", "--abbrev-ref", "HEAD")
     return f"{commit}+changes" if changes else commit, None if branch == "HEAD" else branch
+
+
+def _in_repository() -> bool:
+    """Whether Git may find a repository with files here; most folders need not start it to know."""
+    if "GIT_DIR" in os.environ:
+        return True
+    try:
+        place = Path.cwd()
+    except OSError:  # the folder was removed
+        return False
+    return any(os.path.exists(folder / ".git") for folder in (place, *place.parents))
 
 
 def _git(*arguments: str) -> str | None:

@@ -23,8 +23,9 @@ SYSTEM, WORKLOAD = "system.toml", "workload.toml"
 """The only files of the tour."""
 
 RUN_S, WARMUP_S = 30.0, 2.0
+"""The duration of the command's run, and the part of it that is not counted."""
 LONG_REQUESTS = 100_000
-"""Requests of the simulations of other policies."""
+"""Requests of the command's simulations of other policies."""
 
 POLICIES = ("round-robin", "lard", "cap")
 """Dispatch policies beside that of the system file."""
@@ -51,18 +52,18 @@ def main(
     output: Path,
     tell: Tell,
     *,
+    duration: float,
+    requests: int,
     seed: int | None = None,
-    duration: float = RUN_S,
-    requests: int = LONG_REQUESTS,
 ) -> Tour:
     """Make the tour. Ctrl-C ends it and all that it has started; what is finished is kept.
 
     Args:
         output: The new folder for the two files, the results, the log and the page.
         tell: Receives what happens, in a line each.
-        seed: The seed, instead of the workload file's.
         duration: Seconds of the run, and of its simulation.
         requests: Requests of the simulations of other policies.
+        seed: The seed, instead of the workload file's.
 
     Raises:
         InputError: The folder is there already, or its files cannot be written.
