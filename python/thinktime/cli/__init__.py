@@ -14,8 +14,8 @@ import typer
 
 from thinktime import __version__
 from thinktime.cli import memory_shortage, plain_text, signals
-from thinktime.cli.full_disk import FULL
 from thinktime.cli.group import APP_OPTIONS, Commands
+from thinktime.present.whole_file import FULL
 
 app = typer.Typer(
     cls=Commands,

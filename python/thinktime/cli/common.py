@@ -16,10 +16,10 @@ from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import plain_text, signals
-from thinktime.cli.full_disk import FULL
 from thinktime.cli.option_names import as_typed
 from thinktime.gate import Files
 from thinktime.inputs.files import named_workload
+from thinktime.present.whole_file import FULL
 from thinktime.report import report_of
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from thinktime import _core
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+from thinktime.present.whole_file import FULL
 
 
 @contextmanager
@@ -29,7 +27,7 @@ def temporary_folder() -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="thinktime-") as folder:
             yield Path(folder)
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in FULL:
             raise
         raise _unwritten(f"{place}: {error.strerror}") from None
 

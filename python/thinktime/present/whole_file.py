@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""The errors of a place that takes no more: a full or broken disk, a quota, a limit of the size of
+files. The input is not wrong."""
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
