@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
+from thinktime.explain import token_steps
 from thinktime.explain.token_server import token_server_of
 
 WORKLOAD = (
@@ -63,6 +64,21 @@ def test_prompts_that_are_read_whole_leave_the_times_as_they_are() -> None:
     assert found.step_time_s == pytest.approx(1e-3, rel=0.05)
     assert found.request_time_s == pytest.approx(500e-6, rel=0.03)
     assert found.prompt_token_time_s == pytest.approx(400e-6, rel=0.03)
+
+
+def test_requests_without_tokens_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = WORKLOAD.format(seed=2, mu=4, output=60)
+    short = '[[request]]\nname = "short"\nstream = "sse"\ntokens = { prompt = 5, output = 5 }\n'
+    system = {"name": "s", "token_server": [{"name": "gpu", "max_batch": 8, "step_time": "1ms"}]}
+    result = tt.simulate(tt.Workload(text + short), system, requests=500, warmup=0, rows="all")
+
+    def lacking(of: tt.Result, most: int) -> pl.DataFrame:
+        known = pl.when(pl.col("name") != "short").then(pl.col("prompt"))
+        return token_steps.rows_of(of, most).with_columns(prompt=known)
+
+    monkeypatch.setattr("thinktime.explain.token_server.rows_of", lacking)
+    with pytest.raises(tt.InputError, match="not in all responses to `short`: ask for them by"):
+        token_server_of(result)
 
 
 def test_the_command_shows_it_and_its_file_can_be_simulated(tmp_path: Path) -> None:

@@ -189,7 +189,10 @@ def _refusal(result: Result, responses: Responses) -> str | None:
     known = responses.rows.drop_nulls()
     for name, words in (("prompt", "prompts"), ("output", "responses")):
         if responses.rows[name].null_count() > FAILED_MAX * len(responses.rows):
-            return f"the tokens of {words} are not in all responses: ask for them (include_usage)"
+            names = responses.rows.filter(pl.col(name).is_null())["name"].unique().sort()
+            of = units.listed([f"`{one}`" for one in names])
+            ask = "ask for them by `stream_options = { include_usage = true }`"
+            return f"the tokens of {words} are not in all responses to {of}: {ask}"
     few = int((known["output"] > GAPS_MIN).sum())
     if few < REQUESTS_MIN:
         return (

@@ -96,9 +96,11 @@ class Responses:
 
 def rows_of(result: Result, most: int) -> pl.DataFrame:
     """The times and the tokens of the answered requests, as the server saw them, in seconds."""
-    rows = answered(result, most, "scheduled_ns", "first_event_s", "prompt_tokens", "output_tokens")
+    columns = ("name", "scheduled_ns", "first_event_s", "prompt_tokens", "output_tokens")
+    rows = answered(result, most, *columns)
     way_s = network_s(result) / 2
     return rows.select(
+        name=pl.col("name"),
         sent=pl.col("begin_ns") * 1e-9 + way_s,
         first=pl.col("scheduled_ns") * 1e-9 + pl.col("first_event_s") - way_s,
         last=pl.col("done_ns") * 1e-9 - way_s,
