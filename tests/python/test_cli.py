@@ -131,8 +131,8 @@ def test_run_measures_a_served_model(files: Path) -> None:
         (("x", "x"), ["--load", "1"], "a load lies between 0 and 1"),
         (("x", "x"), ["--duration", "soon"], "soon"),
         (("x", "x"), ["-o", "."], "holds no result"),
-        (("x", "x"), ["--requests", "-5"], "must be a whole number from 0"),
-        (("x", "x"), ["--seed", str(2**64)], "must be a whole number from 0"),
+        (("x", "x"), ["--requests", "-5"], "must be a larger whole number, not -5"),
+        (("x", "x"), ["--seed", str(2**64)], "must be a smaller whole number"),
     ],
 )
 def test_wrong_input_exits_2_and_says_what_would_be_right(

@@ -96,6 +96,7 @@ fn bad_values_are_named() {
         ("name = \"item\"", "name = \"\"", "request[1].name: is empty"),
         ("name = \"shop\"", "name = \"\"", ":1: name: is empty"),
         ("seed = 7", "seed = 1.5", ":2: seed: must be a whole number, not 1.5"),
+        ("seed = 7", "seed = 1e19", ":2: seed: must be a smaller whole number, not 1"),
         (
             "timeout = \"2s\"",
             "hedge = \"60ms\"",

@@ -76,10 +76,12 @@ fn in_words(message: &str) -> Option<String> {
     };
     let wanted = match wanted.split_whitespace().next()? {
         // The least and the largest are those of a key, and not of the type that holds it.
-        "u8" | "u16" | "u32" | "u64" | "usize" => match value.parse::<i128>() {
-            Ok(value) if value > 0 => format!("a smaller {}", &WHOLE[2..]),
-            Ok(_) => format!("a larger {}", &WHOLE[2..]),
-            Err(_) => WHOLE.to_owned(),
+        "u8" | "u16" | "u32" | "u64" | "usize" => match value.parse::<f64>() {
+            // A whole number beyond all integers is read as one with a fraction.
+            Ok(number) if found.starts_with("integer") || number.abs() >= 1e18 => {
+                format!("a {} {}", if number > 0.0 { "smaller" } else { "larger" }, &WHOLE[2..])
+            }
+            _ => WHOLE.to_owned(),
         },
         "f32" | "f64" => "a number".to_owned(),
         _ => match wanted {
