@@ -190,7 +190,10 @@ def test_texts_and_numbers_of_all_kinds_stay_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("workload", "words"),
     [
-        ({"name": "w", "arrivals": {"rate": None}}, "`arrivals.rate`: NoneType is nothing"),
+        (
+            {"name": "w", "arrivals": {"rate": [1, None]}},
+            r"`arrivals.rate\[2\]`: NoneType is nothing",
+        ),
         ({"name": "w", "request": [{}, {"get": b"/"}]}, r"`request\[2\].get`: bytes is nothing"),
         (
             {"name": "w", "arrivals": {"model": "oepn"}},

@@ -306,7 +306,7 @@ def test_a_result_is_read_again_even_if_its_log_has_gone(tmp_path: Path) -> None
 
 
 WRONG = {
-    "arrivals.process: empty.log: holds no request; so there is": ("trace(empty.log)", ""),
+    "/empty.log: holds no request; so there is": ("trace(empty.log)", ""),
     "no.log: No such file": ("trace(no.log)", ""),
     "has no format that is known": ("trace(times)", ""),
     "(if it is a column of times, say format=times)": ("trace(times)", ""),
