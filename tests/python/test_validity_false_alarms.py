@@ -28,8 +28,8 @@ from thinktime.validity.session_length import session_s, stays_of
 
 QUICK = cases.system(("fcfs", "exp(1ms)"))
 
-NOT_FOR_IT = ("generator", "learned model", "link", "mix", "punctuality")
-"""Checks of runs, of learned servers, and of several populations."""
+NOT_FOR_IT = ("generator", "learned model", "link", "mix", "profile", "punctuality")
+"""Checks of runs, of learned servers, of several populations, and of rates that change."""
 
 
 def test_nothing_is_doubted_in_a_fine_run(fine: Evidence, closed: Evidence) -> None:
