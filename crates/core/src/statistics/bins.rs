@@ -175,6 +175,7 @@ fn within(counts: &[u64; EIGHT], mut number: u64) -> usize {
         number = number.saturating_sub(*count);
         contains
     };
+    // No caller asks for a number beyond their sum, whose bin would be the last.
     counts.iter().position(contains).unwrap_or(EIGHT - 1)
 }
 
