@@ -10,13 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{env, fs, process, thread};
 
+use rustix::time::{ClockId, clock_gettime};
 use thinktime_core::time::Nanos;
 use thinktime_fuzz::{TARGETS, Target, mutation};
 use thinktime_net::Clock;
 
-/// No input may take longer than this, on a machine with other load.
-const INPUT_TIME_MAX: Nanos = Nanos(20_000_000_000);
-/// The most memory that the process may hold, in bytes.
+/// The most processor time of an input, which is the same however busy the machine is.
+const INPUT_CPU_MAX: Nanos = Nanos(20_000_000_000);
+/// No input waits for anything: one that ends neither its work nor its wait in this time never does.
+const INPUT_TIME_MAX: Nanos = Nanos(600_000_000_000);
+/// The most memory that the process may ever have held, in bytes.
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
 
 /// How long each target is tried.
@@ -38,8 +41,17 @@ impl Effort {
     }
 }
 
-/// The current input, and when it started.
-type Current = Arc<Mutex<(Nanos, &'static str, Vec<u8>)>>;
+/// The input that is tried.
+#[derive(Default)]
+struct Trial {
+    target: &'static str,
+    bytes: Vec<u8>,
+    begun: Nanos,
+    /// The processor time of the process at its begin.
+    cpu: Nanos,
+}
+
+type Current = Arc<Mutex<Trial>>;
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -55,7 +67,7 @@ fn main() -> ExitCode {
     let seed = given.unwrap_or(process::id().into());
     eprintln!("seed {seed}, {} targets", targets.len());
     let clock = Clock::start();
-    let current: Current = Arc::new(Mutex::new((Nanos::ZERO, "", Vec::new())));
+    let current: Current = Arc::default();
     let watched = Arc::clone(&current);
     thread::spawn(move || watch(&watched, clock));
     for target in targets {
@@ -80,18 +92,21 @@ fn holds(
         Effort::Seconds(seconds) => clock.now().since(begun).as_secs_f64() < seconds,
         Effort::Times(times) => number < times * target.tried,
     };
-    let mut number = 0;
+    let (mut number, mut slowest) = (0, Nanos::ZERO);
     while goes_on(number) {
         let bytes = mutation::input(target, &corpus, seed, number);
+        let cpu = cpu_time();
         *current.lock().unwrap_or_else(PoisonError::into_inner) =
-            (clock.now(), target.name, bytes.clone());
+            Trial { target: target.name, bytes: bytes.clone(), begun: clock.now(), cpu };
         if catch_unwind(AssertUnwindSafe(|| (target.read)(&bytes))).is_err() {
             complain(target.name, &bytes, &format!("input {number} of seed {seed} does not hold"));
             return false;
         }
+        slowest = slowest.max(cpu_time().since(cpu));
         number += 1;
     }
-    eprintln!("{}: {number} inputs", target.name);
+    let (name, seconds, megabytes) = (target.name, slowest.as_secs_f64(), memory_bytes() >> 20);
+    eprintln!("{name}: {number} inputs, at most {seconds:.2} CPU s each; {megabytes} MiB so far");
     true
 }
 
@@ -99,25 +114,32 @@ fn holds(
 fn watch(current: &Current, clock: Clock) {
     loop {
         thread::sleep(Duration::from_millis(100));
-        let now = clock.now();
-        let what = {
-            let (begun, name, bytes) = &*current.lock().unwrap_or_else(PoisonError::into_inner);
-            let slow = !bytes.is_empty() && now.since(*begun) > INPUT_TIME_MAX;
-            let large = memory_bytes() > MEMORY_BYTES_MAX;
-            let why = if slow { "it takes too long" } else { "it takes too much memory" };
-            (slow || large).then(|| (*name, bytes.clone(), why))
+        let trial = current.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_tried = !trial.bytes.is_empty();
+        let why = if is_tried && cpu_time().since(trial.cpu) > INPUT_CPU_MAX {
+            "it takes too long"
+        } else if is_tried && clock.now().since(trial.begun) > INPUT_TIME_MAX {
+            "it waits without an end"
+        } else if memory_bytes() > MEMORY_BYTES_MAX {
+            "it takes too much memory"
+        } else {
+            continue;
         };
-        if let Some((name, bytes, why)) = what {
-            complain(name, &bytes, why);
-            process::exit(1);
-        }
+        complain(trial.target, &trial.bytes, why);
+        process::exit(1);
     }
 }
 
-/// The memory of the process.
+/// The processor time of the process.
+fn cpu_time() -> Nanos {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+}
+
+/// The most memory that the process has held.
 fn memory_bytes() -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kibibytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kibibytes.unwrap_or(0) << 10
 }

@@ -1,8 +1,8 @@
 //! Columns between separators, and Parquet, which arrives here as text.
 
+mod cells;
 mod untitled;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
@@ -15,6 +15,7 @@ use crate::field::{Draft, Field};
 use crate::reason::Reason;
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
+use cells::Cells;
 
 pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "csv",
@@ -24,7 +25,7 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     argument: Some("csv:time=ts,user=ip"),
     open: |head, wanted| {
         let Some(line) = header(head) else { return Ok(None) };
-        let table = Table::titled(line, separator(line));
+        let table = Table::titled(line, separator(line))?;
         if untitled::has_values(&table, wanted.argument) {
             return untitled::open(head, wanted);
         }
@@ -40,7 +41,7 @@ pub(super) static PARQUET: FormatEntry = FormatEntry {
     argument: Some("parquet:time=ts,user=ip"),
     open: |head, wanted| match header(head) {
         Some(line) if line.contains(&PARQUET_SEPARATOR) => {
-            Table::titled(line, PARQUET_SEPARATOR).open(head, wanted, PARQUET.name)
+            Table::titled(line, PARQUET_SEPARATOR)?.open(head, wanted, PARQUET.name)
         }
         _ => Ok(None),
     },
@@ -70,13 +71,20 @@ struct Table {
 
 impl Table {
     /// The columns that a line names. Some programs write it as a comment.
-    fn titled(header: &[u8], separator: u8) -> Table {
+    ///
+    /// # Errors
+    /// If they are more than [`COLUMNS_MAX`].
+    fn titled(header: &[u8], separator: u8) -> Result<Table, Invalid> {
         let names = header.strip_prefix(b"#").unwrap_or(header);
-        let names = Cells { rest: Some(names), separator }
+        let names: Vec<String> = Cells { rest: Some(names), separator }
             .map_while(Result::ok)
             .map(|cell| String::from_utf8_lossy(&cell).trim().to_owned())
+            .take(COLUMNS_MAX + 1)
             .collect();
-        Table { separator, header: Some(header.to_owned()), names }
+        if names.len() > COLUMNS_MAX {
+            return Err(Invalid::new(format!("the table has more than {COLUMNS_MAX} columns")));
+        }
+        Ok(Table { separator, header: Some(header.to_owned()), names })
     }
 
     /// The reader of a file by the names of its columns; values decide where names do not.
@@ -87,9 +95,10 @@ impl Table {
         format: &str,
     ) -> Result<Option<Arc<dyn Format>>, Invalid> {
         let names = &self.names;
+        let columns = self.columns(head, LINES_TRIED);
         let values = |name: &str| {
             let place = names.iter().position(|own| own == name);
-            place.map_or_else(Vec::new, |place| self.column(head, place, LINES_TRIED))
+            place.map_or_else(Vec::new, |place| columns[place].clone())
         };
         let is_date = |name: &str| dates::are_dates(&values(name));
         let (told, dated) = dates::without_durations(names, wanted.argument, is_date);
@@ -138,11 +147,16 @@ impl Table {
         (Some(all.join(",")), doubts)
     }
 
-    /// The values of a column in the first lines.
-    fn column<'a>(&self, head: &Head<'a>, place: usize, most: usize) -> Vec<Option<Text<'a>>> {
-        let cells = |line| Cells { rest: Some(line), separator: self.separator };
-        let lines = self.lines(head).take(most);
-        lines.map(|line| cells(line).nth(place).and_then(Result::ok)).collect()
+    /// The values of each column in the first lines; a short line lacks the last ones.
+    fn columns<'a>(&self, head: &Head<'a>, most: usize) -> Vec<Vec<Option<Text<'a>>>> {
+        let mut columns = vec![Vec::new(); self.names.len()];
+        for line in self.lines(head).take(most) {
+            let mut cells = Cells { rest: Some(line), separator: self.separator };
+            for column in &mut columns {
+                column.push(cells.next().and_then(Result::ok));
+            }
+        }
+        columns
     }
 
     /// The first lines behind the header.
@@ -152,6 +166,8 @@ impl Table {
     }
 }
 
+/// A table with more columns is no log.
+const COLUMNS_MAX: usize = 1000;
 /// The lines whose values are tried.
 const LINES_TRIED: usize = 20;
 
@@ -226,85 +242,19 @@ impl Format for Csv {
     }
 }
 
-/// The values of a line.
-struct Cells<'a> {
-    rest: Option<&'a [u8]>,
-    separator: u8,
-}
-
-impl<'a> Iterator for Cells<'a> {
-    type Item = Result<Text<'a>, Reason>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = without_spaces(self.rest?);
-        if let Some(inner) = rest.strip_prefix(b"\"") {
-            // Nothing follows a bad value.
-            self.rest = None;
-            return Some(self.quoted(inner));
-        }
-        let end = memchr::memchr(self.separator, rest);
-        self.rest = end.map(|end| &rest[end + 1..]);
-        Some(Ok(Cow::Borrowed(rest[..end.unwrap_or(rest.len())].trim_ascii_end())))
-    }
-}
-
-/// A text without the spaces before it, which some programs write around separators.
-fn without_spaces(mut text: &[u8]) -> &[u8] {
-    while let [b' ', rest @ ..] = text {
-        text = rest;
-    }
-    text
-}
-
-impl<'a> Cells<'a> {
-    /// A value after its first quote, up to a quote that is not doubled.
-    fn quoted(&mut self, inner: &'a [u8]) -> Result<Text<'a>, Reason> {
-        let mut value = Cow::Borrowed(&inner[..0]);
-        let mut rest = inner;
-        loop {
-            let end = memchr::memchr(b'"', rest).ok_or(Reason::NotThisFormat)?;
-            let after = &rest[end + 1..];
-            if value.is_empty() {
-                value = Cow::Borrowed(&rest[..end]);
-            } else {
-                value.to_mut().extend_from_slice(&rest[..end]);
-            }
-            match after.strip_prefix(b"\"") {
-                Some(more) => {
-                    value.to_mut().push(b'"');
-                    rest = more;
-                }
-                None => {
-                    self.rest = match without_spaces(after).split_first() {
-                        None => None,
-                        Some((byte, more)) if *byte == self.separator => Some(more),
-                        Some(_) => return Err(Reason::NotThisFormat),
-                    };
-                    return Ok(value);
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cells(line: &str) -> Result<Vec<String>, Reason> {
-        let cells = Cells { rest: Some(line.as_bytes()), separator: b',' };
-        cells.map(|cell| Ok(String::from_utf8(cell?.to_vec()).unwrap())).collect()
-    }
-
     #[test]
-    fn lines_are_split_as_rfc_4180_says() {
-        assert_eq!(cells("a,,\"b,c\"").unwrap(), ["a", "", "b,c"]);
-        assert_eq!(cells(" a b , \"c \" ,").unwrap(), ["a b", "c ", ""]);
-        assert_eq!(cells("\"\",\"\"\"x\"\"\",").unwrap(), ["", "\"x\"", ""]);
-        assert_eq!(cells("\"a\"\"b\"").unwrap(), ["a\"b"]);
-        assert_eq!(cells("\"a"), Err(Reason::NotThisFormat));
-        assert_eq!(cells("\"a\"b,c"), Err(Reason::NotThisFormat));
-        let bad = Cells { rest: Some(b"\"a\" b;\"c\""), separator: b';' };
-        assert_eq!(bad.take(9).count(), 1, "a bad value is the last one");
+    fn a_line_of_many_words_between_bars_is_no_table() {
+        let options = FormatOptions { argument: None, user: None };
+        let opened = |columns: usize| {
+            let line = format!("time{}\n", "|ip".repeat(columns - 1));
+            (KNOWN.open)(&Head::new(line.as_bytes()), &options)
+        };
+        assert!(opened(COLUMNS_MAX).unwrap().is_some());
+        let message = opened(COLUMNS_MAX + 1).unwrap_err().to_string();
+        assert_eq!(message, "the table has more than 1000 columns");
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::{Cells, Csv, SEPARATORS, Table};
+use super::cells::Cells;
+use super::{COLUMNS_MAX, Csv, SEPARATORS, Table};
 use crate::field::Field;
 use crate::formats::by_values::{self, Found, Open};
 use crate::formats::column_names::{mapped, resolve};
@@ -65,9 +66,9 @@ pub(super) fn open(
     let is_free = |name: &&String| {
         given.iter().all(|(_, column)| column != *name) && wanted.user != Some(&name[..])
     };
-    let open: Vec<Open<'_>> = (table.names.iter().enumerate())
-        .filter(|(_, name)| is_free(name))
-        .map(|(place, name)| Open { name, values: table.column(head, place, LINES_TRIED) })
+    let open: Vec<Open<'_>> = (table.names.iter().zip(table.columns(head, LINES_TRIED)))
+        .filter(|(name, _)| is_free(name))
+        .map(|(name, values)| Open { name, values })
         .collect();
     let mut found = by_values::find(&lacking(&given, wanted), &open);
     if found.iter().any(|one| one.key == "request") {
@@ -82,7 +83,7 @@ pub(super) fn open(
     let is_rest = |one: &&Open<'_>| one.values.iter().flatten().all(|value| is_time_of_day(value));
     let timed = resolved.columns.iter().position(|(field, _)| *field == Field::AnyTime);
     if let (Some(rest), Some(day)) = (open.iter().find(is_rest), timed)
-        && table.column(head, day, 1).iter().flatten().all(|value| by_values::is_day(value))
+        && table.columns(head, 1)[day].iter().flatten().all(|value| by_values::is_day(value))
         && let Some(rest) = place(&table, rest.name)
     {
         resolved.columns[rest].0 = Field::DayOrTime;
@@ -105,7 +106,8 @@ fn table(head: &Head<'_>) -> Option<Table> {
         counts.sort_unstable();
         let middle = counts.get(counts.len() / 2).copied().unwrap_or(0);
         let alike = counts.iter().filter(|one| **one == middle).count();
-        (10 * alike >= 9 * counts.len()).then_some(middle).filter(|one| *one >= COLUMNS_LEAST)
+        let is_table = 10 * alike >= 9 * counts.len();
+        is_table.then_some(middle).filter(|one| (COLUMNS_LEAST..=COLUMNS_MAX).contains(one))
     };
     let separators = SEPARATORS.into_iter().filter(|one| *one != PARQUET_SEPARATOR);
     let (count, separator) = separators.filter_map(|one| Some((columns(one)?, one))).max()?;
