@@ -65,8 +65,11 @@ fn apart(texts: impl Fn(usize) -> (String, String)) -> (String, String) {
         .unwrap_or_else(|| texts(DIGITS_MAX))
 }
 
+/// In more digits if it would look like all, which it is not.
 fn percent_to(share: f64, digits: usize) -> String {
-    format!("{} %", number(100.0 * share, digits))
+    let looks_like_all = |digits: usize| share < 1.0 && rounded(100.0 * share, digits) >= 100.0;
+    let digits = (digits..DIGITS_MAX).find(|digits| !looks_like_all(*digits));
+    format!("{} %", number(100.0 * share, digits.unwrap_or(DIGITS_MAX)))
 }
 
 fn time_to(seconds: f64, digits: usize) -> String {
@@ -160,5 +163,6 @@ mod tests {
     fn shares_have_three_digits() {
         assert_eq!(percent(0.015), "1.50 %");
         assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(0.99986), "99.99 %", "a share below 1 does not look like 1");
     }
 }

@@ -17,7 +17,7 @@ use thinktime_net::Clock;
 
 /// The most processor time of an input, which is the same however busy the machine is.
 const INPUT_CPU_MAX: Nanos = Nanos(20_000_000_000);
-/// No input waits for anything: one that ends neither its work nor its wait in this time never does.
+/// No input waits for anything: after this time it waits for ever.
 const INPUT_TIME_MAX: Nanos = Nanos(600_000_000_000);
 /// The most memory that the process may ever have held, in bytes.
 const MEMORY_BYTES_MAX: u64 = 2 << 30;

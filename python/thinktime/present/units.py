@@ -145,7 +145,9 @@ def counted(whole: int, noun: str) -> str:
 
 
 def percent(fraction: float, digits: int = 2) -> str:
-    """A share, as in '1.5 %'."""
+    """A share, as in '1.5 %', in more digits if it would look like all, which it is not."""
+    while digits < _DIGITS_MAX and fraction < 1 and _rounded(100 * fraction, digits) >= 100:
+        digits += 1
     return f"{number(100 * fraction, digits)} %"
 
 

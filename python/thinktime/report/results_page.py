@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from thinktime.comparison import Comparison
 
 
-_OPEN = ("tail", "heat")
+_OPEN = ("tail", "first_events", "heat")
 """The charts that every reader sees."""
 
 _ROWS_MAX = 8

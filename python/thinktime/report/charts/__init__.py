@@ -8,6 +8,7 @@ from thinktime.report.charts import (
     by_name,
     by_population,
     errors,
+    first_events,
     heat,
     in_system,
     lateness,
@@ -19,6 +20,7 @@ from thinktime.report.charts import (
 
 CHARTS: list[Chart[Sequence[Case]]] = [
     tail.CHART,
+    first_events.CHART,
     heat.CHART,
     by_population.REQUESTS,
     by_population.PAGES,

@@ -14,7 +14,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     curves = [curve for case in cases for entry in case.entries for curve in _curves(case, entry)]
     if len({name for _, _, name, _ in curves}) < 2:
         return None
-    return distributions.drawing(curves, "Response times")
+    return distributions.drawing(curves)
 
 
 def _curves(case: Case, entry: Entry) -> list[Curve]:

@@ -10,13 +10,14 @@ from thinktime.present.chart import Chart, Drawing
 from thinktime.report.by_population import ALL
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import distributions
+from thinktime.report.charts.distributions import Quantity
 from thinktime.report.charts.percentile_dots import Curve
 
 
 def _draw_requests(cases: Sequence[Case]) -> Drawing | None:
     entries = [(case, entry) for case in cases for entry in case.entries]
     curves = [curve for case, entry in entries for curve in _requests(case, entry)]
-    return distributions.drawing(curves, "Response times")
+    return distributions.drawing(curves)
 
 
 def _requests(case: Case, entry: Entry) -> list[Curve]:
@@ -29,7 +30,7 @@ def _requests(case: Case, entry: Entry) -> list[Curve]:
 def _draw_pages(cases: Sequence[Case]) -> Drawing | None:
     entries = [(case, entry) for case in cases for entry in case.entries]
     curves = [curve for case, entry in entries for curve in _pages(case, entry)]
-    return distributions.drawing(curves, "Page response times")
+    return distributions.drawing(curves, Quantity("Page response times", objectives="page_"))
 
 
 def _pages(case: Case, entry: Entry) -> list[Curve]:

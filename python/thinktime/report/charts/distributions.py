@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -24,17 +25,36 @@ _POINTS = 200  # points of a curve
 _FEW = 20  # fewer responses make no curve
 
 
-def drawing(curves: Sequence[Curve], what: str) -> Drawing | None:
-    """A panel for each name of some curves, which are of `what`: 'Response times of ...'.
+@dataclass(frozen=True)
+class Quantity:
+    """The times that curves are of."""
 
-    Many names have one picture of their percentiles instead.
-    """
+    words: str
+    """As in 'Response times of ...'."""
+
+    axis: str = "response time t"
+    """The title of their axis."""
+
+    objectives: str = ""
+    """The beginning of the names of objectives for them, as in `first_event_p99`."""
+
+
+RESPONSE_TIMES = Quantity("Response times")
+
+
+def drawing(curves: Sequence[Curve], quantity: Quantity = RESPONSE_TIMES) -> Drawing | None:
+    """A panel for each name of some curves. Many names have one picture of percentiles instead."""
     names = list(dict.fromkeys(name for _, _, name, _ in curves))
     if not names:
         return None
     if len(names) > _PANELS_MAX:
-        return percentile_dots.drawing(curves, what)
-    panels = [_panel(name, [curve for curve in curves if curve[2] == name], what) for name in names]
+        return percentile_dots.drawing(curves, quantity.words)
+    # Objectives of all requests are those of the only name.
+    about = (None,) if len(names) == 1 else ()
+    panels = [
+        _panel([curve for curve in curves if curve[2] == name], quantity, (name, *about))
+        for name in names
+    ]
     drawn = {case.place: case for case, *_ in curves}
     kinds = [(entry.kind, entry.note) for _, entry, *_ in curves]
     return Drawing(panels, curve_keys(list(drawn.values()), kinds))
@@ -69,13 +89,16 @@ def warmup_ns(entry: Entry) -> int:
     return round(float(entry.result.summary.get("warmup_s") or 0.0) * 1e9)
 
 
-def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
-    objectives = limits({case.place: case for case, *_ in curves}.values(), "x", name)
+def _panel(curves: Sequence[Curve], quantity: Quantity, about: Sequence[str | None]) -> Panel:
+    name = curves[0][2]
+    drawn = {case.place: case for case, *_ in curves}.values()
+    objectives = limits(drawn, "x", about, quantity.objectives)
     shares = axes.linear(0, 1.02, "share", "share that take no longer")
     series = [_series(*curve) for curve in curves]
-    figure = Figure(_time_axis(curves, objectives), shares, _PANEL_HEIGHT, series, objectives)
+    across = _time_axis(curves, objectives, quantity.axis)
+    figure = Figure(across, shares, _PANEL_HEIGHT, series, objectives)
     phrases = "; ".join(_words(*curve) for curve in curves)
-    return Panel(figure, f"{what} of {name}. {phrases}.", name)
+    return Panel(figure, f"{quantity.words} of {name}. {phrases}.", name)
 
 
 def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
@@ -106,9 +129,9 @@ def _series(case: Case, entry: Entry, name: str, times: FloatArray) -> Series:
     )  # fmt: skip
 
 
-def _time_axis(curves: Sequence[Curve], objectives: Sequence[Limit]) -> Axis:
+def _time_axis(curves: Sequence[Curve], objectives: Sequence[Limit], title: str) -> Axis:
     """The range from the first per cent of the answers to nearly all, with the objectives."""
     allowed = [one.at for one in objectives]
     least = min([*(_quantile(times, 0.01) for *_, times in curves), *allowed])
     most = max([*(_quantile(times, 0.999) for *_, times in curves), *allowed])
-    return axes.log(max(least, 1e-9), max(most, 1e-9), "time", "response time t")
+    return axes.log(max(least, 1e-9), max(most, 1e-9), "time", title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -52,23 +53,31 @@ def curve_keys(cases: Sequence[Case], kinds: Iterable[tuple[Kind, Note]]) -> lis
     return found if len(found) > 2 else []
 
 
-def limits(cases: Iterable[Case], axis: str, of: str | None = None) -> Sequence[Limit]:
-    """The objectives for response times as lines across an axis of time, each once.
+def limits(
+    cases: Iterable[Case], axis: str, of: Sequence[str | None] = (None,), prefix: str = ""
+) -> Sequence[Limit]:
+    """The objectives for times as lines across an axis of time, each once.
 
-    `of` is the population or request that they are about; None for those about all.
+    `of` has the populations or requests that they are about, and None for those about all. Their
+    names begin with `prefix`, which is empty for response times.
     """
     found = {
-        (one["name"], float(one["limit"])): None
+        (name, float(one["limit"])): None
         for case in cases
         for entry in case.entries
         for one in entry.result.summary.get("objectives") or ()
-        if one["of"] == of and (one["name"] == "mean" or one["name"][:1] == "p")
-        if one["name"][1:2].isdigit() or one["name"] == "mean"
+        if one["of"] in of and (name := _time_name(one["name"], prefix))
     }
     return [
         objective(at, "x" if axis == "x" else "y", f"{name} ≤ {units.seconds(at)}")
         for name, at in found
     ]
+
+
+def _time_name(name: str, prefix: str) -> str:
+    """`mean` or the percentile that an objective with this prefix limits; else nothing."""
+    rest = name.removeprefix(prefix) if name.startswith(prefix) else ""
+    return rest if re.fullmatch(r"mean|p\d.*", rest) else ""
 
 
 def objective(at: float, axis: Literal["x", "y"], label: str) -> Limit:
