@@ -13,6 +13,7 @@ import pytest
 import ray_cluster
 import study_selection
 from browser import CHROMIUM, MISSING, Browser
+from hypothesis import HealthCheck, settings
 from idle_threads import still_busy
 from labs import alone
 from record_servers import Server, shop
@@ -24,6 +25,12 @@ from xdist.scheduler import LoadFileScheduling
 from thinktime.explain import questions
 from thinktime.recording import Recorder, connection
 from thinktime.report import explanation
+
+# The same cases everywhere, at any pace: no test depends on luck, or on what else is at work.
+settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -170,13 +170,13 @@ class Visitor:
             context = ssl.create_default_context(cafile=authority or recorder.authority)
             context.set_alpn_protocols(["h2", "http/1.1"])
             self.connection: http.client.HTTPConnection = http.client.HTTPSConnection(
-                str(proxy.hostname), proxy.port, context=context, timeout=20
+                str(proxy.hostname), proxy.port, context=context, timeout=60
             )
             self.connection.set_tunnel(str(parts.hostname), parts.port)
             self.base = ""
         else:
             self.connection = http.client.HTTPConnection(
-                str(proxy.hostname), proxy.port, timeout=20
+                str(proxy.hostname), proxy.port, timeout=60
             )
             self.base = url
 

@@ -74,7 +74,7 @@ class Shared:
     def said(self, *words: str) -> str:
         """Its answer to a command, as received: RESP, version 2."""
         parts = "".join(f"${len(word.encode())}\r\n{word}\r\n" for word in words)
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             connection.sendall(f"*{len(words)}\r\n{parts}".encode())
             got = b""
             while not got.endswith(b"\r\n") or (got.startswith(b"$") and got.count(b"\r\n") < 2

@@ -17,7 +17,7 @@ from thinktime.learn.fit.candidates import FAMILIES
 from thinktime.learn.fit.observations import Observations
 from thinktime.learn.fit.problem import bounded, unbounded
 
-few = settings(max_examples=150, deadline=None, derandomize=True)
+few = settings(max_examples=150)
 
 PARAMETERS = {
     "const": [[5.3]],

@@ -14,7 +14,7 @@ from scipy import stats as scipy_stats
 
 from thinktime.learn.fit import Tally, tail, zipf
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
+few = settings(max_examples=60)
 
 N = 100_000
 

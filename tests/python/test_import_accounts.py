@@ -17,7 +17,7 @@ import thinktime as tt
 from thinktime.importing import import_text
 
 Chosen = Sequence[str]
-CHOICES = settings(max_examples=60, deadline=None)
+CHOICES = settings(max_examples=60)
 
 
 def held(text: str, kind: str, parts: Sequence[Part], *, sent: int | None = None) -> None:

@@ -307,7 +307,7 @@ ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40
 
 
 @given(text=ANYTHING)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_comes_back_from_toml(text: str) -> None:
     right = text.encode("utf-8", "replace").decode() if _lone(text) else text
     found = tomllib.loads("\n".join([*comment(text), f"{key(text)} = {value([text])}"]))
@@ -322,7 +322,7 @@ def _lone(text: str) -> bool:
 
 
 @given(url=ANYTHING, name=ANYTHING, body=ANYTHING, kind=ANYTHING)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_whatever_a_har_holds_the_file_loads(url: str, name: str, body: str, kind: str) -> None:
     odd = entry(
         "01.000", f"https://shop.example/{url}", method="POST",
@@ -335,7 +335,7 @@ def test_whatever_a_har_holds_the_file_loads(url: str, name: str, body: str, kin
 
 
 @given(words=st.lists(st.text(max_size=40), max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_whatever_curl_commands_hold_the_file_loads(words: list[str]) -> None:
     imported(f"curl https://a.example/x\ncurl {' '.join(words)} https://a.example/y\n")
 

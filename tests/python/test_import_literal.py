@@ -246,7 +246,7 @@ def test_no_log_makes_draws_of_its_paths(tmp_path: Path, text: str, paths: list[
 
 
 @given(parts=st.lists(st.sampled_from([*r'{}()a1"\ ', "zipf(", "{exp(", "{brace()}"]), max_size=9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_written_without_draws_and_back(parts: list[str]) -> None:
     text = "".join(parts)
     made = literal.text(text)

@@ -244,7 +244,7 @@ ODD = st.recursive(
 
 
 @given(paths=ODD, more=ODD, kind=st.sampled_from([{"swagger": "2.0"}, {"openapi": "3.1.0"}]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_description_is_a_workload_or_an_error(
     paths: Any, more: Any, kind: dict[str, str]
 ) -> None:

@@ -113,4 +113,4 @@ def test_many_may_connect_before_the_watchers_are_there() -> None:
         for _ in range(4 * connections.IDLE_MAX):
             # Without room the kernel does not answer, and no connection here makes room.
             address = place.listener.getsockname()
-            stack.enter_context(socket.create_connection(address, timeout=20))
+            stack.enter_context(socket.create_connection(address, timeout=60))

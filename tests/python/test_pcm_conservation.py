@@ -135,7 +135,7 @@ def imported(front: list[pcm.Action], back: list[pcm.Action]) -> Imported:
 
 @oracle
 @given(actions(), actions())
-@settings(max_examples=volume(20, 50), deadline=None, derandomize=True)
+@settings(max_examples=volume(20, 50))
 def test_no_demand_is_lost(front: list[Made], back: list[Made]) -> None:
     (first, mean), (second, other) = sequence(front), sequence(back)
     assert total(imported(first, second)) == pytest.approx(mean + other, rel=1e-6)

@@ -165,7 +165,7 @@ def test_mistakes_name_file_and_element(text: str, message: str) -> None:
 
 
 @given(st.text(alphabet="0123456789.+-*/%^<>=?:;,()[] \"'xVALUEandIntPMFExp", max_size=40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         stoex.parse(text)
@@ -174,6 +174,5 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @given(st.floats(min_value=1e-9, max_value=1e7))
-@settings(deadline=None)
 def test_times_are_read_back(seconds: float) -> None:
     assert tt.Distribution(time(seconds)).mean == pytest.approx(seconds, rel=1e-9)

@@ -92,7 +92,7 @@ def asked(address: str, expression: str, at_s: float | None = None) -> list[dict
     at = {} if at_s is None else {"time": at_s}
     query = urllib.parse.urlencode({"query": expression} | at)
     try:
-        with urllib.request.urlopen(f"http://{address}/api/v1/query?{query}", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://{address}/api/v1/query?{query}", timeout=60) as answer:
             found = json.load(answer)
     except OSError as error:
         if getattr(error, "code", 503) != 503:

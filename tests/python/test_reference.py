@@ -218,7 +218,7 @@ SOME_JOBS = st.lists(
 """(time since the arrival before, demand, kind): small integers, so that much falls together."""
 Gaps = list[tuple[int, int, str]]
 any_jobs = given(gaps=SOME_JOBS, servers=st.integers(1, 3), arrivals_first=st.booleans())
-often = settings(max_examples=volume(15, 60), deadline=None, derandomize=True)
+often = settings(max_examples=volume(15, 60))
 on_each_policy = pytest.mark.parametrize("policy", CONSERVING)
 
 
@@ -344,7 +344,7 @@ SLOWLY = st.lists(
 
 
 @given(gaps=SLOWLY)
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15)
 def test_small_slices_come_close_to_sharing(gaps: Gaps) -> None:
     """A quantum of 1 ns moves a departure by at most a round a job that is present."""
     jobs = spread(gaps)
@@ -362,7 +362,7 @@ def test_small_slices_come_close_to_sharing(gaps: Gaps) -> None:
     ),
     servers=st.integers(1, 3),
 )
-@settings(max_examples=volume(8, 20), deadline=None, derandomize=True)
+@settings(max_examples=volume(8, 20))
 def test_a_closed_system_is_an_open_one_with_its_arrivals(
     policy: str, lists: list[list[tuple[int, int]]], servers: int
 ) -> None:

@@ -23,7 +23,7 @@ from thinktime.theory import (
 approx = pytest.approx
 exponential = Hyperexponential.exponential
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
+few = settings(max_examples=60)
 demands = st.builds(Moments.from_cv2, st.floats(0.1, 10), st.floats(0, 20))
 
 

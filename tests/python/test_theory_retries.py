@@ -19,7 +19,7 @@ from thinktime.theory import (
 
 approx = pytest.approx
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(max_examples=40)
 BIMODAL = Hyperexponential((0.999, 0.001), (10, 0.1))  # 0.1 ms or, rarely, 10 ms
 LATE = late_fraction(BIMODAL, timeout=15)
 

@@ -23,7 +23,7 @@ from thinktime.theory.match import theory_for
 approx = pytest.approx
 POLICIES = ("sjf", "ljf", "psjf", "srpt", "las")
 
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = settings(max_examples=30)
 loads = st.floats(0.05, 0.95)
 laws = st.one_of(
     st.builds(Hyperexponential.balanced, mean=st.floats(1e-3, 1e3), cv2=st.floats(1, 50)),

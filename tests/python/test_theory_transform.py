@@ -25,7 +25,7 @@ from thinktime.theory.law import Law
 
 approx = pytest.approx
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(max_examples=40)
 loads = st.floats(0.05, 0.95)
 TIMES = np.concatenate(([-1.0, 0.0], np.geomspace(1e-3, 300, 60)))
 

@@ -14,7 +14,7 @@ H2 = Hyperexponential.balanced(mean=10, cv2=8)
 BIMODAL = Hyperexponential((0.999, 0.001), (10, 0.1))  # 0.1 ms or, rarely, 10 ms
 BIMODAL_MEAN = 0.1099
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(max_examples=40)
 loads = st.floats(0.01, 0.97)
 means = st.floats(1e-3, 1e3)
 h2_laws = st.builds(Hyperexponential.balanced, mean=means, cv2=st.floats(1, 60))
