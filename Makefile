@@ -107,8 +107,9 @@ checked: $(VENV)/packages compiled
 
 test: test-rust test-python ## Run all tests; leaves their slower build in .venv, `make build` brings the fast one back
 
+# Properties are tried with the same cases everywhere; `make fuzz` takes others.
 test-rust: checked
-	cargo test --workspace --profile checked --locked --quiet
+	PROPTEST_RNG_SEED=1 cargo test --workspace --profile checked --locked --quiet
 
 test-python: test-python-together test-python-alone
 
@@ -132,10 +133,11 @@ test-python-alone: checked
 
 FUZZ_SECONDS ?= 60
 
-fuzz: build $(VENV)/packages ## Run the random tests with fresh seeds, and feed all readers for FUZZ_SECONDS; THINKTIME_FUZZ_SEED=N repeats them
+fuzz: checked ## Run the random tests with fresh seeds, and feed all readers for FUZZ_SECONDS; THINKTIME_FUZZ_SEED=N repeats them
 	@seed=$${THINKTIME_FUZZ_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	  echo "THINKTIME_FUZZ_SEED=$$seed"; \
-	  cargo run --profile checked --locked --quiet -p thinktime-fuzz -- $(FUZZ_SECONDS) $$seed && \
+	  target/checked/thinktime-fuzz $(FUZZ_SECONDS) $$seed && \
+	  PROPTEST_RNG_SEED=$$seed cargo test --workspace --profile checked --locked --quiet && \
 	  THINKTIME_FUZZ_SEED=$$seed $(BIN)/pytest -m fuzz
 
 bench: build ## Measure speed and lateness; takes a few minutes
