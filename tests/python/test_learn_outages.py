@@ -16,8 +16,8 @@ Times = NDArray[np.float64]
 
 DAY_S = 86_400.0
 SEEDS = 40
-"""Of each kind: 240 logs without an outage. `CHANCE` is that of the longest gap of a log, so that an
-alarm in any of them has a probability below 0.1 %."""
+"""Of each kind: 240 logs without an outage. `CHANCE` is that of a log's longest gap, so that the
+probability of an alarm in any of them is below 0.1 %."""
 
 
 def poisson(draw: Draw, rate: float = 3.0, span_s: float = DAY_S) -> Times:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,7 +25,14 @@ _NOT_LEARNED = (
     "--demand 'exp(5ms)'"
 )
 
+STDIN = "-"
+"""The path that stands for standard input; files that its text names are beside the current folder,
+and it is the name of the text in messages."""
+
 Read = TypeVar("Read", _core.Workload, _core.System)
+
+_of_stdin: list[tuple[object, str]] = []
+"""The stream that was standard input, and its text, as a stream can be read once."""
 
 
 def workload_of(given: GivenWorkload) -> _core.Workload:
@@ -44,12 +52,13 @@ def system_of(given: GivenSystem) -> _core.System:
 
 
 def named_workload(path: Path) -> _core.Workload:
-    """The workload of a file, or the preset of this name.
+    """The workload of a file, of standard input, or the preset of this name.
 
     Raises InputError as `workload_of`.
     """
     with not_swapped(_core.Workload, path):
-        return overlaid(load(path), str(path))
+        found = _loaded(_core.Workload, path) if str(path) == STDIN else load(path)
+        return overlaid(found, str(path))
 
 
 @checked
@@ -73,7 +82,7 @@ def _read(kind: type[Read], given: Read | Mapping[str, Any] | str | Path) -> Rea
         return _read_dict(kind, given, f"the dict of the {name}")
     if isinstance(given, (str, Path)):
         with not_swapped(kind, Path(given)):
-            return overlaid(kind.load(Path(given)), str(given))
+            return overlaid(_loaded(kind, Path(given)), str(given))
     raise _core.InputError(
         f"a {name} is a {kind.__name__}, the path of a file, or a dict, not {type(given).__name__}"
     )
@@ -104,10 +113,30 @@ def not_swapped(kind: type[Read], path: Path) -> Iterator[None]:
         ) from None
 
 
+def _loaded(kind: type[Read], path: Path) -> Read:
+    """The workload or system of a file, or of standard input.
+
+    Raises InputError if it cannot be read, or its content is wrong.
+    """
+    return kind(_stdin_text(), STDIN) if str(path) == STDIN else kind.load(path)
+
+
+def _stdin_text() -> str:
+    """The text of standard input.
+
+    Raises InputError if it cannot be read, is no text, or is too large.
+    """
+    from thinktime.importing import parsers
+
+    if not _of_stdin or _of_stdin[0][0] is not sys.stdin:
+        _of_stdin[:] = [(sys.stdin, parsers.text(parsers.data(STDIN), STDIN))]
+    return _of_stdin[0][1]
+
+
 def _is_one(kind: type[_core.Workload | _core.System], path: Path) -> bool:
     """Whether a file is one of a kind."""
     try:
-        kind.load(path)
+        _loaded(kind, path)
     except _core.InputError:
         return False
     return True
