@@ -12,6 +12,7 @@ from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.dicts import by_key, lines_of, text_of
 from thinktime.inputs.overlay import overlaid
+from thinktime.inputs.whole_tables import as_in_file
 from thinktime.workload import load
 
 GivenWorkload = _core.Workload | Mapping[str, Any] | str | Path
@@ -101,12 +102,13 @@ def not_swapped(kind: type[Read], path: Path) -> Iterator[None]:
     except _core.InputError as error:
         if path.name.endswith(LEARNED) and not path.exists():
             raise _core.InputError(f"{error}: {_NOT_LEARNED}") from None
-        other: type[_core.Workload | _core.System] = (
-            _core.System if kind is _core.Workload else _core.Workload
-        )
-        if not _is_one(other, path):
+        wanted, found = "workload", "system"
+        if kind is _core.System:
+            wanted, found = found, wanted
+        if not (
+            _is_one(_core.System, path) if found == "system" else _is_one(_core.Workload, path)
+        ):
             raise
-        found, wanted = other.__name__.lower(), kind.__name__.lower()
         raise _core.InputError(
             f"{path}: is a {found} file, and here belongs a {wanted} file: the workload comes "
             "first, then the system"
@@ -133,7 +135,7 @@ def _stdin_text() -> str:
     return _of_stdin[0][1]
 
 
-def _is_one(kind: type[_core.Workload | _core.System], path: Path) -> bool:
+def _is_one(kind: type[Read], path: Path) -> bool:
     """Whether a file is one of a kind."""
     try:
         _loaded(kind, path)
@@ -143,7 +145,7 @@ def _is_one(kind: type[_core.Workload | _core.System], path: Path) -> bool:
 
 
 def _read_dict(kind: type[Read], given: Mapping[str, Any], source: str) -> Read:
-    lines = lines_of(given)
+    lines = lines_of(as_in_file(kind.__name__.lower(), given))
     text = text_of(lines)
     with suppress(_core.InputError):
         # Without a name: a run's messages then quote no lines of an invisible text.
