@@ -87,10 +87,11 @@ def test_failures_that_may_end_sessions_hide_the_rate(tmp_path: Path) -> None:
     assert verdict(of_result(made), "profile") == UNSEEN
 
 
-def test_probes_of_a_capacity_are_examined(tmp_path: Path) -> None:
-    """The capacity by the first part of a profile is not that of the workload."""
+def test_probes_of_a_capacity_have_no_profile(tmp_path: Path) -> None:
+    """They hold the rate of its busiest part (`test_capacity_busiest.py`)."""
     found = tt.capacity(
         shop(tmp_path, RATES), SYSTEM, duration="100s", precision="30%", what="scale"
     )
-    words = [one["name"] for one in found.probes["validity"][0] if one["verdict"] == DOUBTFUL]
-    assert "profile" in words
+    words = [one["name"] for one in found.probes["validity"][0]]
+    assert words
+    assert "profile" not in words

@@ -9,7 +9,7 @@ print(found.value, found.low, found.high, found.words)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from thinktime import _core
 from thinktime.capacity_search.answer import SCALE, Capacity, What
+from thinktime.capacity_search.busiest import Busiest, at_busiest
 from thinktime.capacity_search.generator import generator_capacity
 from thinktime.capacity_search.probe import Probe, probe_of, with_checks
 from thinktime.capacity_search.probe_length import SHORTEST_S, Length, slo_of
@@ -33,7 +34,7 @@ from thinktime.results.early_end import ended_early
 from thinktime.results.objective_words import words_of
 from thinktime.trials import Store, Trial
 
-__all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
+__all__ = ["Busiest", "Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
 
 _ERRORS_MAX = "1%"
 """The share of requests that may fail if the workload sets no limit."""
@@ -71,8 +72,9 @@ def capacity(
 
     Args:
         workload: A workload, the path of its file, or its content as a dict. The search begins at
-            its own rate or number of clients. Without a table `[slo]` the capacity is the load that
-            a model keeps up with; a real server and closed workloads need objectives.
+            its own rate or number of clients; rates that change over time are held at those of the
+            busiest part of their profile. Without a table `[slo]` the capacity is the load that a
+            model keeps up with; a real server and closed workloads need objectives.
         system: A system, the path of its file, or its content as a dict; None with a target.
         target: As in `run`.
         what: rate, clients or scale; by default what fits the workload: with several populations
@@ -104,14 +106,13 @@ def capacity(
         Unwritten: if the answer cannot be written; with the answer.
     """
     given = {"scale": scale, "rate": rate, "clients": clients, "think": think}
-    workload = arrivals.with_arrivals(workload_of(workload), given)
+    workload, named, busiest = begin_of(workload_of(workload), given, what)
     system = None if system is None else fitted(system_of(system), workload)[0]
     if (system is None) == (target is None):
         raise _core.InputError("a capacity needs a system file or a target, and not both")
     if on is not None and target is None:
         raise _core.InputError(_NOTHING_TO_DO)
     workload = _with_error_limit(workload, needed=target is not None)
-    named = what_of(workload, what)
     options = _options(workload, target, on, duration, requests, warmup)
     prober = _Prober(Trial(workload, system, target, options), named[0])
     search = Search(
@@ -120,13 +121,29 @@ def capacity(
         probes_max=probes_max,
     )  # fmt: skip
     with _cluster(on):
-        origin = _origin(workload, system, target)
-        return search_kept(search, prober, named, output, progress, origin)
+        known = _origin(workload, system, target) | {"busiest": busiest}
+        return search_kept(search, prober, named, output, progress, known)
+
+
+def begin_of(
+    workload: _core.Workload, given: Mapping[str, Any], what: str | None
+) -> tuple[_core.Workload, tuple[What, str], Busiest | None]:
+    """The workload with which a search begins, what is varied and its unit, and what is held.
+
+    `given` are options that change arrivals.
+
+    Raises:
+        InputError: as `with_arrivals`, `what_of` and `at_busiest`.
+    """
+    workload = arrivals.with_arrivals(workload, given)
+    named = what_of(workload, what)
+    held, busiest = at_busiest(workload, named[0])
+    return held, named, busiest
 
 
 def _origin(
     workload: _core.Workload, system: _core.System | None, target: str | None
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """The subject of a search and its place, and the moment of a measured one."""
     return {
         "objectives": words_of(workload),

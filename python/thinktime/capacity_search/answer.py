@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from thinktime.capacity_search.busiest import Busiest
 from thinktime.capacity_search.probe import Probe
+from thinktime.capacity_search.probes_frame import checks_of, frame_of
 from thinktime.capacity_search.search import Search
 from thinktime.present import units
 from thinktime.report import point_checks
@@ -23,28 +25,6 @@ Outcome = Literal[
 
 SCALE = "times the workload"
 """The unit of a scale."""
-
-_TYPES = {
-    "value": "Float64",
-    "passed": "Boolean",
-    "slo": "String",
-    "margin": "Float64",
-    "standard_error": "Float64",
-    "requests": "Int64",
-    "independent_requests": "Float64",
-    "error_share": "Float64",
-    "throughput": "Float64",
-    "response_mean_s": "Float64",
-    "response_p99_s": "Float64",
-    "lateness_p99_s": "Float64",
-    "generator": "Boolean",
-    "why": "String",
-    "untrusted": "String",
-}
-"""The columns of the probes' table, each with the name of its type in polars; `validity` has a list
-of structs."""
-
-_OF_FINDINGS = ("name", "verdict", "found", "advice")
 
 
 @dataclass(frozen=True)
@@ -102,6 +82,27 @@ class Capacity:
     moment: str = ""
     """When a search against a server began."""
 
+    busiest: Busiest | None = None
+    """The part of the workload's profiles whose rate the probes held; None without a profile."""
+
+    @property
+    def multiple(self) -> float | None:
+        """The value as a multiple of the rate of the busiest part; None without either."""
+        if self.busiest is None or not self.value:
+            return None
+        return self.value if self.what == "scale" else self.value / self.busiest.rate
+
+    @property
+    def busiest_words(self) -> str:
+        """The busiest part, and the multiple of it, in a clause; empty without a profile."""
+        if self.busiest is None:
+            return ""
+        if self.multiple is None:
+            return self.busiest.words
+        least = "at least " if self.high is None else ""
+        multiple = f"{least}{units.number(self.multiple)} times that"
+        return f"{self.busiest.words}; the capacity is {multiple}"
+
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain values, for JSON."""
         return {
@@ -115,7 +116,12 @@ class Capacity:
             "doubts": list(self.doubts),
             "probes": self.probes.to_dicts(),
             **({"against": self.against} if self.against else {}),
+            **self._of_profile(),
         }
+
+    def _of_profile(self) -> dict[str, Any]:
+        held = self.busiest
+        return {} if held is None else {"busiest": asdict(held) | {"multiple": self.multiple}}
 
 
 def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> Capacity:
@@ -124,7 +130,7 @@ def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> 
     value, low, high = _ends(search, verdict)
     throughput = _throughput(search.probes, value)
     words = _words(verdict, (value, low, high), unit, throughput, search)
-    rows, doubts = table(search.probes), _doubts(search.probes, unit)
+    rows, doubts = frame_of(search.probes), _doubts(search.probes, unit)
     return Capacity(what, unit, value, low, high, verdict, words, rows, throughput, doubts)
 
 
@@ -133,7 +139,7 @@ def so_far(probes: Sequence[Probe], what: What, unit: str) -> Capacity:
     words = f"{units.counted(len(probes), 'probe')} so far"
     doubts = _doubts(probes, unit)
     return Capacity(
-        what, unit, None, None, None, "interrupted", words, table(probes), doubts=doubts
+        what, unit, None, None, None, "interrupted", words, frame_of(probes), doubts=doubts
     )
 
 
@@ -156,15 +162,9 @@ def _doubts(probes: Sequence[Probe], unit: str) -> list[str]:
 
     The others are beyond the capacity, where no server is steady.
     """
-    rows = [(units.amount(probe.value, unit), _checks_of(probe)) for probe in probes]
+    rows = [(units.amount(probe.value, unit), checks_of(probe)) for probe in probes]
     passed = (row for row, probe in zip(rows, probes, strict=True) if probe.passed)
     return [*_too_short(probes), *point_checks.untrusted(rows), *point_checks.sentences(passed)]
-
-
-def _checks_of(probe: Probe) -> dict[str, Any]:
-    """The checks' verdicts on a probe, as its row has them."""
-    found = [one.as_dict() for one in probe.validity]
-    return {"untrusted": probe.untrusted, "validity": found}
 
 
 def _too_short(probes: Sequence[Probe]) -> list[str]:
@@ -196,29 +196,6 @@ def _ends_of(known: Sequence[float]) -> str:
     """As in '40 to 300 independent ones'."""
     ends = dict.fromkeys(units.count(math.floor(one)) for one in (min(known), max(known)))
     return f"{' to '.join(ends)} independent ones"
-
-
-def table(probes: Sequence[Probe]) -> pl.DataFrame:
-    """The probes as a table."""
-    import polars as pl
-
-    rows = [
-        {
-            "value": probe.value,
-            "passed": probe.passed,
-            "slo": probe.slo,
-            "margin": probe.margin,
-            "standard_error": probe.error,
-            **probe.figures,
-            "generator": probe.generator,
-            "why": probe.why,
-            **_checks_of(probe),
-        }
-        for probe in probes
-    ]
-    schema = {name: getattr(pl, kind) for name, kind in _TYPES.items()}
-    findings = pl.List(pl.Struct(dict.fromkeys(_OF_FINDINGS, pl.String)))
-    return pl.DataFrame(rows, schema=schema | {"validity": findings})
 
 
 def _verdict(search: Search, interrupted: bool) -> Outcome:

@@ -43,6 +43,7 @@ def report_of(found: Capacity, name: str = "") -> Report:
     judged = outcome(found)
     limitation = DOUBTS.get(found.verdict)
     doubts = [*([limitation] if limitation else []), *found.doubts]
+    held = [units.sentence(found.busiest_words)] if found.busiest else []
     return Report(
         f"Capacity of {name}",
         f"capacity of {name}",
@@ -50,13 +51,14 @@ def report_of(found: Capacity, name: str = "") -> Report:
         judged.sentence or found.words,
         judged.doubt,
         cases=[Case("the capacity is found", outcome_of(judged.status), found.words)],
-        parts=[table(found)] if len(found.probes) else [],
+        parts=[*held, *([table(found)] if len(found.probes) else [])],
         warnings=[units.sentence(one) for one in doubts],
         title=f"Capacity of {found.workload}" if found.workload else "Capacity",
         origin=_origin(found),
         figure=units.amount(found.value, found.unit) if found.value else "",
         moment=found.moment,
         headline=_headline(found),
+        findings=held,
         charts=lambda: _charts(found),
         words=WORDS,
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import InputError, Unwritten, Workload, gate
-from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
+from thinktime.capacity_search import Capacity, CapacityStopped, Probe, begin_of, generator_capacity
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
 from thinktime.capacity_search.generator import OF_GENERATOR
@@ -20,7 +20,6 @@ from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
 from thinktime.cli import common, function_options, options, plain_text, signals, watch
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.inputs import arrivals
 
 if TYPE_CHECKING:
     from thinktime.present.report import Report
@@ -92,10 +91,12 @@ def _with_progress(
     And why it is unwritten.
     """
     probes, why = list[Probe](), ""
-    named = OF_GENERATOR if loaded is None else what_of(loaded, given.get("what"))
-    if loaded is not None and "target" in given and not quiet:
-        length = Length.of(arrivals.with_arrivals(loaded, given), given.get("duration"))
-        common.say_note(length.words(PROBES_MAX))
+    named = OF_GENERATOR
+    if loaded is not None:
+        begin, named, _ = begin_of(loaded, given, given.get("what"))
+        if "target" in given and not quiet:
+            length = Length.of(begin, given.get("duration"))
+            common.say_note(length.words(PROBES_MAX))
     name = "the generator" if loaded is None else loaded.name
     watched_run = watch.watched_run("capacity", name, given.get("target"), (None, None))
     with watched.on(watched_run) as feed:
@@ -137,8 +138,8 @@ def _show(found: Capacity, made: Report, as_json: bool, output: Path | None) -> 
         common.print_report(made)
         spoilt = outcome(found).status == "not to be trusted"
         plain_text.say(f"capacity{', not to be trusted' if spoilt else ''}: {found.words}")
-    if found.against:
-        common.say_note(found.against)
+    for note in filter(None, (found.against, found.busiest_words)):
+        common.say_note(note)
     if output is not None and len(found.probes):
         common.remark(f"result: {output / 'capacity.html'}")
     common.say_warnings(found.doubts)

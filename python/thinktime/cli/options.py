@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-WORKLOAD = "The workload file, or a name of `thinktime workload list`"
+WORKLOAD = "The workload file, - for standard input, or a name of `thinktime workload list`"
 LISTEN = "127.0.0.1:8080"
 """The address of servers, so that a target can be written down."""
 

@@ -9,17 +9,15 @@ import numpy as np
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.evidence import Evidence, among
+from thinktime.learn.populations.outages import outages_s
 from thinktime.learn.populations.people import SHARED_FROM
 from thinktime.learn.populations.population import Finding
-from thinktime.learn.populations.streams import Floats, Ints
+from thinktime.learn.populations.streams import Ints
 from thinktime.learn.starts.coverage import Coverage, silences
 from thinktime.present import units
 
 HEAVY = 0.1
 """An address with at least this share of people's requests is heavy."""
-
-EMPTY = 12.0
-"""A hole is this many times as long as the longest gap that chance explains."""
 
 ERRORS = 0.05
 ENOUGH = 2000
@@ -103,9 +101,12 @@ def holes(seen: Evidence, people: Ints) -> Iterator[Finding]:
     if len(seen) < 200 or not seen.span_s:
         return
     lost = Coverage(seen.span_s, silences(seen.time, seen.span_s))
-    long_s = np.diff(lost.lost).ravel() if lost.mostly_lost else _too_long_s(seen)
-    missing = float(long_s.sum()) / seen.span_s
-    if missing > 0.002:
+    if lost.mostly_lost:
+        long_s = np.diff(lost.lost).ravel()
+    else:
+        long_s = outages_s(seen.time, seen.resolution_s, seen.span_s)
+    if len(long_s):
+        missing = float(long_s.sum()) / seen.span_s
         left_out = "; the workload file leaves these times out: its rates are those of the rest"
         yield Finding(
             "holes",
@@ -114,21 +115,6 @@ def holes(seen: Evidence, people: Ints) -> Iterator[Finding]:
             f"the server did not answer{left_out if lost.mostly_lost else ''}",
             missing,
         )
-
-
-def _too_long_s(seen: Evidence) -> Floats:
-    """Gaps between neighbouring lines that are too long for chance, in seconds."""
-    gaps = np.diff(seen.time)
-    long = np.flatnonzero(gaps > 10.0)
-    # The busy times of a week are not the nights': a gap is compared with those around it.
-    window = max(len(gaps) // 200, 25)
-    usable = len(gaps) // window * window
-    typical = gaps[:usable].reshape(-1, window).mean(1)
-    robust = np.sort(np.stack([np.roll(typical, -1), typical, np.roll(typical, 1)]), axis=0)[1]
-    around = robust[np.minimum(long // window, len(robust) - 1)]
-    chance = around * np.log(len(gaps)) * EMPTY + 2 * seen.resolution_s
-    too_long: Floats = gaps[long[gaps[long] > chance]]
-    return too_long
 
 
 def bunches(seen: Evidence, people: Ints) -> Iterator[Finding]:
