@@ -100,6 +100,44 @@ def test_a_simulation_is_answered_verdict_first_and_kept(tmp_path: Path) -> None
     assert any("requests in" in one for one in heard)
 
 
+TOKENS = """
+name = "tokens"
+
+[arrivals]
+model = "open"
+rate = "2/s"
+
+[[request]]
+name = "ask"
+stream = "sse"
+tokens = { prompt = "geometric(100)", output = "geometric(50)" }
+"""
+TOKEN_SERVER = """
+name = "tokens"
+
+[[token_server]]
+name = "gpu"
+step_time = "10ms"
+max_batch = 8
+"""
+
+
+def test_a_server_of_tokens_is_explained_as_by_the_command(tmp_path: Path) -> None:
+    async def say(one: Assistant) -> None:
+        given = {"workload": "tokens.toml", "system": "token-server.toml", "requests": 2000}
+        await one.answer("simulate", **given, output="kept")
+        answer = await one.answer("explain", result="kept")
+        assert answer["verdict"]["sentence"].startswith("a server of tokens fits")
+        # A response's mean gap is exactly the step's time, since nothing else takes time.
+        assert answer["figures"]["step_time_s"] == pytest.approx(10e-3, rel=0.05)
+        assert [row[0] for row in answer["tables"][0]["rows"]][0] == "first token: measured"
+        stations = await one.answer("explain", result="kept", demand="exp(500ms)")
+        assert "server of tokens" not in stations["verdict"]["sentence"]
+
+    files = {"tokens": TOKENS, "token-server": TOKEN_SERVER}
+    talk(folder_of(tmp_path, **files), say)
+
+
 def test_what_a_sweep_and_a_search_find_is_kept(tmp_path: Path) -> None:
     async def say(one: Assistant) -> None:
         given = {"workload": "open.toml", "system": "server.toml", "requests": 20_000}
