@@ -15,6 +15,7 @@ from assistants import OPEN, Assistant, folder_of, talk
 import thinktime
 from thinktime.assistants.search import PAGES, SKILL, passages
 from thinktime.assistants.tools import tools
+from thinktime.results.verdict import UNJUDGED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -124,13 +125,17 @@ max_batch = 8
 
 def test_a_server_of_tokens_is_explained_as_by_the_command(tmp_path: Path) -> None:
     async def say(one: Assistant) -> None:
-        given = {"workload": "tokens.toml", "system": "token-server.toml", "requests": 2000}
-        await one.answer("simulate", **given, output="kept")
+        given = {"workload": "tokens.toml", "system": "token-server.toml", "requests": 2e3}
+        kept = await one.answer("simulate", **given, output="kept")
+        assert kept["verdict"]["sentence"] == UNJUDGED
+        assert kept["figures"]["requests"] == 2000
+        assert kept["figures"]["first_event_s"]["mean"] > 10e-3
+        assert "gpu" in kept["figures"]["token_servers"]
         answer = await one.answer("explain", result="kept")
         assert answer["verdict"]["sentence"].startswith("a server of tokens fits")
         # A response's mean gap is exactly the step's time, since nothing else takes time.
         assert answer["figures"]["step_time_s"] == pytest.approx(10e-3, rel=0.05)
-        assert [row[0] for row in answer["tables"][0]["rows"]][0] == "first token: measured"
+        assert answer["tables"][0]["rows"][0][0] == "first token: measured"
         stations = await one.answer("explain", result="kept", demand="exp(500ms)")
         assert "server of tokens" not in stations["verdict"]["sentence"]
 

@@ -96,7 +96,7 @@ def compared(call: Call) -> Answer:
     remarks = [note for one in found for note in notes(one)]
     return Answer(
         "done",
-        "; ".join(f"{one.after.label}: {one.verdict}" for one in found),
+        " ".join(f"{one.after.label}: {one.verdict}" for one in found),
         [f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted],
         list(dict.fromkeys(remarks)),
         {"comparisons": [one.as_dict() for one in found]},

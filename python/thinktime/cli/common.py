@@ -25,8 +25,8 @@ from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
 from thinktime.results.remote_rows import remote_rows_of, words
+from thinktime.results.verdict import UNJUDGED, Verdict, verdict_of
 from thinktime.results.verdict import Exit as Exit
-from thinktime.results.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from thinktime.present.report import Report
@@ -112,7 +112,7 @@ def finish(
         found = verdict_of(result).unwritten(unwritten)
         untold = files.unwritten(lambda: [report_of(result, found)])
         if found.status == "done":
-            remark("nothing is judged: the workload sets no objective, [slo]", "dim")
+            remark(UNJUDGED, "dim")
         end(found.unwritten(untold), came)
 
 
