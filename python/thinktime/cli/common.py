@@ -19,7 +19,7 @@ from thinktime.cli import plain_text, signals
 from thinktime.cli.option_names import as_typed
 from thinktime.gate import Files
 from thinktime.inputs.files import named_workload
-from thinktime.present.whole_file import FULL
+from thinktime.present.whole_file import FULL, check_page
 from thinktime.report import report_of
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
@@ -103,6 +103,7 @@ def finish(
     with mapped_errors(), files.failure_written(workload):
         if showing.report is not None:
             check_folder(showing.report)
+            check_page(showing.report)
         result, unwritten = done(operation)
         if unwritten is not None:
             showing = replace(showing, output=None)
