@@ -256,7 +256,7 @@ def test_without_the_sdk_the_command_says_how_to_install_it(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--allow", "127.0.0.1:8080"], "is no plain address"),
+        (["--allow", "127.0.0.1:8080"], "is no plain address: write SCHEME://HOST:PORT"),
         (["--allow", "http://a@b@c"], "is no plain address"),
         (["--directory", "nowhere"], "there is no folder"),
     ],
