@@ -67,7 +67,8 @@ def mapped_errors() -> Iterator[None]:
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except OSError as error:
-        if error.errno in (errno.EPIPE, errno.ENOMEM):
+        of_output = error.filename is None and error.errno in FULL
+        if of_output or error.errno in (errno.EPIPE, errno.ENOMEM):
             raise  # `main` ends the command
         status = Exit.UNDECIDED if error.errno in FULL else Exit.INPUT_WRONG
         known = error.filename is not None  # then without the system's number
