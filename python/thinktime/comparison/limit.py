@@ -111,8 +111,8 @@ def judged(limit: Limit, comparison: Comparison) -> LimitFinding:
     found = comparison.changes[limit.figure]
     if isinstance(found, Missing):
         why = f"{limit.text}: cannot tell: {found.reason}"
-        longer = _longer(found.times_as_long, comparison, found.result)
-        return LimitFinding(limit, "cannot tell", why + longer, found.times_as_long)
+        advice = _longer(found.times_as_long, comparison, found.result)
+        return LimitFinding(limit, "cannot tell", why + advice, found.times_as_long)
     low, high, middle = _in_its_terms(limit, found)
     sentence = comparison.sentence(found)
     outcome = _outcome(limit, low, high)
