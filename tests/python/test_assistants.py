@@ -15,6 +15,7 @@ from assistants import OPEN, Assistant, folder_of, talk
 import thinktime
 from thinktime.assistants.search import PAGES, SKILL, passages
 from thinktime.assistants.tools import tools
+from thinktime.results.verdict import UNJUDGED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -98,6 +99,48 @@ def test_a_simulation_is_answered_verdict_first_and_kept(tmp_path: Path) -> None
     folder = folder_of(tmp_path)
     talk(folder, say)
     assert any("requests in" in one for one in heard)
+
+
+TOKENS = """
+name = "tokens"
+
+[arrivals]
+model = "open"
+rate = "2/s"
+
+[[request]]
+name = "ask"
+stream = "sse"
+tokens = { prompt = "geometric(100)", output = "geometric(50)" }
+"""
+TOKEN_SERVER = """
+name = "tokens"
+
+[[token_server]]
+name = "gpu"
+step_time = "10ms"
+max_batch = 8
+"""
+
+
+def test_a_server_of_tokens_is_explained_as_by_the_command(tmp_path: Path) -> None:
+    async def say(one: Assistant) -> None:
+        given = {"workload": "tokens.toml", "system": "token-server.toml", "requests": 2e3}
+        kept = await one.answer("simulate", **given, output="kept")
+        assert kept["verdict"]["sentence"] == UNJUDGED
+        assert kept["figures"]["requests"] == 2000
+        assert kept["figures"]["first_event_s"]["mean"] > 10e-3
+        assert "gpu" in kept["figures"]["token_servers"]
+        answer = await one.answer("explain", result="kept")
+        assert answer["verdict"]["sentence"].startswith("a server of tokens fits")
+        # A response's mean gap is exactly the step's time, since nothing else takes time.
+        assert answer["figures"]["step_time_s"] == pytest.approx(10e-3, rel=0.05)
+        assert answer["tables"][0]["rows"][0][0] == "first token: measured"
+        stations = await one.answer("explain", result="kept", demand="exp(500ms)")
+        assert "server of tokens" not in stations["verdict"]["sentence"]
+
+    files = {"tokens": TOKENS, "token-server": TOKEN_SERVER}
+    talk(folder_of(tmp_path, **files), say)
 
 
 def test_what_a_sweep_and_a_search_find_is_kept(tmp_path: Path) -> None:
@@ -213,7 +256,7 @@ def test_without_the_sdk_the_command_says_how_to_install_it(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--allow", "127.0.0.1:8080"], "is no plain address"),
+        (["--allow", "127.0.0.1:8080"], "is no plain address: write SCHEME://HOST:PORT"),
         (["--allow", "http://a@b@c"], "is no plain address"),
         (["--directory", "nowhere"], "there is no folder"),
     ],

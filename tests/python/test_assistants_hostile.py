@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import signal
 import subprocess
@@ -18,6 +19,8 @@ from assistants import COMMAND, ONE_SERVER, OPEN, Assistant, folder_of, talk
 
 from thinktime import InputError, Result, Workload
 from thinktime.assistants import quoting
+from thinktime.assistants.call import Call
+from thinktime.assistants.tools import tools
 from thinktime.operations import target_allowlist
 
 ALLOWED = "http://127.0.0.1:8080"
@@ -188,6 +191,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("simulate", {"requests": -1}, "requests"),
     ("simulate", {"requests": 10**30}, "requests"),
     ("simulate", {"requests": 1.5}, "requests: must be an integer"),
+    ("simulate", {"requests": 0.0}, "at least 1 request"),
     ("simulate", {"load": "high"}, "load: must be a number"),
     ("simulate", {"load": 7}, "load"),
     ("simulate", {"replications": True}, "replications: must be an integer"),
@@ -201,8 +205,8 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("sweep", {"vary": []}, ""),
     ("capacity", {"what": "tide"}, "what: must be rate or clients or scale"),
     ("learn", {"logs": "a.log"}, "logs: must be an array"),
-    ("learn", {"logs": []}, ""),
-    ("learn", {"logs": [5]}, "logs: must be an array"),
+    ("learn", {"logs": []}, "logs: give one at least"),
+    ("learn", {"logs": [5]}, "logs: must be an array whose items are each a string, not [5]"),
     ("compare", {"results": ["open.toml"]}, "two directories"),
     ("explain", {"result": "nowhere"}, "nowhere"),
     ("docs", {"question": None}, "question: is missing"),
@@ -221,6 +225,15 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
             assert said in words, (tool, given, words)
 
     talk(folder_of(tmp_path), say)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 0.5])
+def test_a_number_that_is_not_whole_is_named(tmp_path: Path, number: float) -> None:
+    """Clients may send NaN, which JSON does not have, and which the SDK's client turns to null."""
+    tool = tools()["simulate"]
+    given = {"workload": "w", "system": "s", "requests": number}
+    with pytest.raises(InputError, match="requests: must be an integer"):
+        Call("simulate", given, tmp_path, lambda *_: None).checked(tool.schema)
 
 
 # ---- foreign text

@@ -216,15 +216,17 @@ def test_ctrl_c_keeps_the_result_and_exits_3(files: Path) -> None:
     assert tt.Result.load(files / "out").summary["requests"] > 0
 
 
-def test_a_full_disk_under_the_output_is_told(files: Path) -> None:
+@pytest.mark.parametrize(
+    "words", ["simulate w.toml s.toml --requests 1000", "schema result", "show w.toml"]
+)
+def test_a_full_disk_under_the_output_is_told(files: Path, words: str) -> None:
     with open("/dev/full", "w") as full:
-        arguments = ["simulate", "w.toml", "s.toml", "--requests", "1000"]
         done = subprocess.run(
-            [*COMMAND, *arguments], cwd=files, stdout=full, stderr=subprocess.PIPE, text=True
+            [*COMMAND, *words.split()], cwd=files, stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
-    assert "cannot be written: No space left on device" in done.stderr
+    assert "the output cannot be written: No space left on device" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["workload", "system", "result"])

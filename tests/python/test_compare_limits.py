@@ -97,6 +97,15 @@ def test_what_cannot_be_told_says_how_long_it_would_take() -> None:
     assert "1.1 times as long" in almost.words
 
 
+def test_a_result_that_alone_is_too_short_gets_its_own_length() -> None:
+    """The longer result has the figure: its length is no measure of the other one's."""
+    short = Missing("the run is too short (second result)", 3.0, "second")
+    whole = comparison(p99=short)
+    long: Any = SimpleNamespace(**vars(whole.before) | {"duration_s": 36_000.0})
+    found = judged(limit("p99 > +8%"), replace(whole, before=long))
+    assert "; a second run about 3.3 times as long (3.3 min) would tell" in found.words
+
+
 def test_the_largest_changes_are_limits() -> None:
     for text in ("errors > +100%", "errors < -100%", "throughput < -100%", "p99 > +250%"):
         assert limit(text).text == text

@@ -12,18 +12,22 @@ from pathlib import Path
 
 import made_pages
 import pytest
+from typer.testing import CliRunner
 
+import thinktime as tt
+from thinktime.cli import app
 from thinktime.present import page
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WORKLOAD = 'name = "käufer"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n'
 SYSTEM = 'name = "s"\n[[station]]\nname = "a"\ndemand = "exp(1ms)"\n'
-SIMULATION = ["simulate", "w.toml", "s.toml", "--requests", "1000"]
+WORKLOAD_FILE = "w.toml"
+SIMULATION = ["simulate", WORKLOAD_FILE, "s.toml", "--requests", "1000"]
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / WORKLOAD_FILE).write_text(WORKLOAD)
     (tmp_path / "s.toml").write_text(SYSTEM)
     return tmp_path
 
@@ -48,6 +52,29 @@ def test_a_page_leaves_a_link_to_its_place(tmp_path: Path) -> None:
     page.write(made_pages.pages()["sweep"], link)
     assert link.is_symlink()
     assert [one.name for one in (tmp_path / "kept").iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["report", "kept", "--output"],
+        ["history", "trend", "w", "--output"],
+        ["learn", "s.toml", "--report"],
+        [*SIMULATION, "--report"],
+    ],
+    ids=lambda one: one[0],
+)
+def test_a_page_replaces_pages_alone(
+    files: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(files)
+    tt.simulate(WORKLOAD_FILE, "s.toml", requests=100, output="kept")
+    shown = CliRunner().invoke(app, [*command, WORKLOAD_FILE])
+    assert shown.exit_code == 2
+    assert "w.toml: is a file and no page: give the page another name" in shown.stderr
+    assert (files / WORKLOAD_FILE).read_text() == WORKLOAD
+    for _ in range(2):
+        tt.report(tt.Result.load("kept"), "page.html")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

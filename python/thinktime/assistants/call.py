@@ -72,7 +72,9 @@ class Call:
             paths = any(Path in json_schemas.parts(one) for one in listed)
             return [self.path(name, one) for one in value] if paths else value
         if not isinstance(value, str):
-            return value
+            allowed = json_schemas.parts(kind)
+            whole = isinstance(value, float) and int in allowed and float not in allowed
+            return int(value) if whole else value  # JSON's 20.0 is a whole number, too
         if names & json_schemas.DIRECTORIES:
             return self.result(name, value)
         if "Workload" in names and "://" not in value:
@@ -154,16 +156,20 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
     if isinstance(value, str) and "string" in kinds:
         return value in schema.get("enum", [value])
     if isinstance(value, int | float):
-        return "number" in kinds or ("integer" in kinds and value == int(value))
+        return "number" in kinds or ("integer" in kinds and value % 1 == 0)
     return isinstance(value, dict) and "object" in kinds
 
 
 def _called(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return " or ".join(schema["enum"])
-    kinds = [one.get("type") for one in schema.get("anyOf", [schema])]
-    flat = [name for kind in kinds for name in (kind if isinstance(kind, list) else [kind])]
-    return " or ".join(f"{'an' if name[0] in 'aio' else 'a'} {name}" for name in flat)
+    named = []
+    for one in schema.get("anyOf", [schema]):
+        kinds = one["type"] if isinstance(one["type"], list) else [one["type"]]
+        for name in kinds:
+            items = f" whose items are each {_called(one['items'])}" if name == "array" else ""
+            named.append(f"{'an' if name[0] in 'aio' else 'a'} {name}{items}")
+    return " or ".join(named)
 
 
 def _short(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from thinktime.assistants.answer import Answer, of_report
 from thinktime.assistants.call import Call
 from thinktime.learn import learn
 from thinktime.report import report, report_of
+from thinktime.results.verdict import UNJUDGED
 
 if TYPE_CHECKING:
     from thinktime.capacity_search.probe import Probe
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
 
 _FIGURES = (
     "kind", "model", "seed", "requests", "errors", "timeouts", "retries", "dropped", "sessions",
-    "duration_s", "warmup_s", "offered_rate", "throughput", "think_time_s", "response_time_s",
-    "lateness_s", "stations",
+    "duration_s", "warmup_s", "offered_rate", "throughput", "throughput_ci95", "think_time_s",
+    "response_time_s", "response_time_ci95", "lateness_s", "waiting_s", "server_time_s",
+    "session_time_s", "pages", "page_errors", "page_response_time_s", "events", "prompt_tokens",
+    "output_tokens", "first_event_s", "event_gap_s", "goodput", "errors_by_kind", "checks",
+    "stations", "token_servers",
 )  # fmt: skip
 """What an answer has of the summary; the file has all."""
 
@@ -111,7 +116,8 @@ def _of_result(call: Call, function: Any) -> Answer:
     objectives = [one.words for one in result.objectives]
     figures = _chosen(summary, _FIGURES) | {"objectives": objectives}
     doubts = [*summary.get("warnings", []), *map(_words, result.validity)]
-    return of_report(report_of(result), figures, files, list(filter(None, doubts)))
+    answer = of_report(report_of(result), figures, files, list(filter(None, doubts)))
+    return answer if answer.sentence else replace(answer, sentence=UNJUDGED)
 
 
 def _words(finding: Finding) -> str:

@@ -12,10 +12,10 @@ from thinktime.assistants.call import Call
 from thinktime.comparison import Comparison, subject_of
 from thinktime.comparison import compare as compare_subjects
 from thinktime.comparison.table import notes, table
-from thinktime.explain import explain_result
+from thinktime.explain import explain_result, token_server
 from thinktime.present.table import Group
 from thinktime.report import report as page_of
-from thinktime.report.explanation import lines, models_table
+from thinktime.report.explanation import lines, models_table, tokens_table
 from thinktime.report.explanation import table as answers_table
 
 
@@ -55,7 +55,10 @@ def report(
 def explained(call: Call) -> Answer:
     """The server that fits a result."""
     call.tell(0, None, "models are simulated")
-    found = call.do(explain_result)
+    measured = call.result("result", call.given["result"])
+    if token_server.is_of_tokens(measured, call.given):
+        return _tokens_explained(measured, call.given.get("requests_max"))
+    found = call.do(explain_result, result=measured)
     figures = found.as_dict()
     figures = {name: figures[name] for name in (
         "model", "load", "apart", "allowed", "alike", "mean_s", "p99_s", "throughput", "requests",
@@ -72,6 +75,20 @@ def explained(call: Call) -> Answer:
     )  # fmt: skip
 
 
+def _tokens_explained(measured: Result, requests_max: int | None) -> Answer:
+    """The server of tokens that fits a result."""
+    most = requests_max or token_server.REQUESTS_MAX
+    found = token_server.token_server_of(measured, most)
+    figures = found.as_dict()
+    del figures["sentence"], figures["refused"]
+    return Answer(
+        "done" if found.refusal is None else "cannot tell",
+        found.sentence,
+        figures=figures,
+        tables=[tokens_table(found)],
+    )
+
+
 def compared(call: Call) -> Answer:
     """The changes between results."""
     found = call.do(compare)
@@ -79,7 +96,7 @@ def compared(call: Call) -> Answer:
     remarks = [note for one in found for note in notes(one)]
     return Answer(
         "done",
-        "; ".join(f"{one.after.label}: {one.verdict}" for one in found),
+        " ".join(f"{one.after.label}: {one.verdict}" for one in found),
         [f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted],
         list(dict.fromkeys(remarks)),
         {"comparisons": [one.as_dict() for one in found]},

@@ -19,14 +19,14 @@ from thinktime.cli import plain_text, signals
 from thinktime.cli.option_names import as_typed
 from thinktime.gate import Files
 from thinktime.inputs.files import named_workload
-from thinktime.present.whole_file import FULL
+from thinktime.present.whole_file import FULL, check_page
 from thinktime.report import report_of
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
 from thinktime.results.remote_rows import remote_rows_of, words
+from thinktime.results.verdict import UNJUDGED, Verdict, verdict_of
 from thinktime.results.verdict import Exit as Exit
-from thinktime.results.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from thinktime.present.report import Report
@@ -67,7 +67,8 @@ def mapped_errors() -> Iterator[None]:
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except OSError as error:
-        if error.errno in (errno.EPIPE, errno.ENOMEM):
+        of_output = error.filename is None and error.errno in FULL
+        if of_output or error.errno in (errno.EPIPE, errno.ENOMEM):
             raise  # `main` ends the command
         status = Exit.UNDECIDED if error.errno in FULL else Exit.INPUT_WRONG
         known = error.filename is not None  # then without the system's number
@@ -103,6 +104,7 @@ def finish(
     with mapped_errors(), files.failure_written(workload):
         if showing.report is not None:
             check_folder(showing.report)
+            check_page(showing.report)
         result, unwritten = done(operation)
         if unwritten is not None:
             showing = replace(showing, output=None)
@@ -112,7 +114,7 @@ def finish(
         found = verdict_of(result).unwritten(unwritten)
         untold = files.unwritten(lambda: [report_of(result, found)])
         if found.status == "done":
-            remark("nothing is judged: the workload sets no objective, [slo]", "dim")
+            remark(UNJUDGED, "dim")
         end(found.unwritten(untold), came)
 
 

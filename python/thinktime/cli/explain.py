@@ -43,8 +43,8 @@ def command(
         measured = Result.load(result)
         shown = common.errors.is_terminal
         with common.errors.status("models are simulated") if shown else nullcontext():
-            stations = (demand, low_load, given.get("log"), given.get("scale"))
-            if token_server.has_tokens(measured) and not any(stations):
+            further = {"demand": demand, "low_load": low_load, **given}
+            if token_server.is_of_tokens(measured, further):
                 most = given.get("requests_max") or token_server.REQUESTS_MAX
                 _show_tokens(token_server.token_server_of(measured, most), as_json=json)
                 return

@@ -9,6 +9,7 @@ import typer
 
 from thinktime import InputError, Result
 from thinktime.cli import common, options, plain_text
+from thinktime.present.whole_file import check_page
 from thinktime.results.files import check_folder
 
 app = typer.Typer(
@@ -76,6 +77,7 @@ def trend(
     with common.mapped_errors():
         if output is not None:
             check_folder(output)
+            check_page(output)
         history = History(store)
         found = list(trends(history.results(workload)))
         if not found:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from thinktime import InputError
 from thinktime.inputs.files import LEARNED
+from thinktime.present.whole_file import check_page
 from thinktime.results.files import check_folder, write_whole
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class LearnedFiles:
         """Refuse to write over a log, and to learn a file that cannot be written.
 
         Raises:
-            InputError: A path is a log, a folder, in no folder, or stands for two files.
+            InputError: A path is a log, a folder, in no folder, or stands for two files; or the
+                page is another file.
         """
         written = [path for path in (self.workload, self.page, self.system) if path is not None]
         for path in written:
@@ -59,6 +61,8 @@ class LearnedFiles:
             check_folder(path)
             if written.count(path) > 1:
                 raise InputError(f"{path} cannot be both files")
+        if self.page is not None:
+            check_page(self.page)
 
     def write(self, learned: Learned, server: Server | None) -> Iterator[Path]:
         """Write them, and name each that is written."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from thinktime.comparison import words
 from thinktime.comparison.change import Change, change
@@ -171,8 +171,8 @@ def _missing(one: Estimate | Missing, other: Estimate | Missing) -> Missing:
     found = [part for part in (one, other) if isinstance(part, Missing)]
     longest = max(found, key=lambda part: part.times_as_long or 0)
     if len({part.reason for part in found}) == 1 and len(found) == 1:
-        which = "first" if found[0] is one else "second"
-        return Missing(f"{longest.reason} ({which} result)", longest.times_as_long)
+        which: Literal["first", "second"] = "first" if found[0] is one else "second"
+        return Missing(f"{longest.reason} ({which} result)", longest.times_as_long, which)
     return longest
 
 

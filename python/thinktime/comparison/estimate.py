@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,9 @@ class Missing:
     reason: str
     times_as_long: float | None = None
     """How many times as long the run would have to be, if it is only too short."""
+
+    result: Literal["first", "second"] | None = None
+    """The result that lacks it, if the other one has it."""
 
 
 Estimates = Mapping[str, Estimate | Missing]

@@ -48,7 +48,10 @@ class LimitFinding:
     outcome: Outcome
     words: str
     times_as_long: float | None = None
-    """How many times as long both runs would have to be for a verdict, as far as that is known."""
+    """How many times as long both runs would have to be for a verdict, as far as that is known.
+
+    Only the one that lacks the figure, if the other one has it.
+    """
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as `--json` prints it."""
@@ -108,8 +111,8 @@ def judged(limit: Limit, comparison: Comparison) -> LimitFinding:
     found = comparison.changes[limit.figure]
     if isinstance(found, Missing):
         why = f"{limit.text}: cannot tell: {found.reason}"
-        return LimitFinding(limit, "cannot tell", why + _longer(found.times_as_long, comparison),
-                      found.times_as_long)  # fmt: skip
+        advice = _longer(found.times_as_long, comparison, found.result)
+        return LimitFinding(limit, "cannot tell", why + advice, found.times_as_long)
     low, high, middle = _in_its_terms(limit, found)
     sentence = comparison.sentence(found)
     outcome = _outcome(limit, low, high)
@@ -151,15 +154,19 @@ def _times_as_long(
     return max(((end - middle) / (value - middle)) ** 2, 1.0)
 
 
-def _longer(factor: float | None, comparison: Comparison) -> str:
+def _longer(
+    factor: float | None, comparison: Comparison, only: Literal["first", "second"] | None = None
+) -> str:
     if factor is None or not math.isfinite(factor):
         return ""
     if factor > _LONGEST:
         return "; no run that is 1000 times as long would tell"
     factor = 1.1 * max(factor, 1.0)  # a little more than just enough
-    lengths_s = [comparison.before.duration_s, comparison.after.duration_s]
-    each = f" ({units.seconds(factor * max(lengths_s), 2)} each)" if max(lengths_s) else ""
+    lengths_s = {"first": comparison.before.duration_s, "second": comparison.after.duration_s}
+    length_s = max(lengths_s.values()) if only is None else lengths_s[only]
+    runs, each = ("runs", " each") if only is None else (f"a {only} run", "")
+    length = f" ({units.seconds(factor * length_s, 2)}{each})" if length_s else ""
     return (
-        f"; runs about {units.factor(factor)} times as long{each} would tell, if the difference "
-        "stays the same"
+        f"; {runs} about {units.factor(factor)} times as long{length} would tell, if the "
+        "difference stays the same"
     )

@@ -55,6 +55,9 @@ FIGURES = {
 """The times that are compared: from sending to the first token, between the tokens of a response on
 average, and of whole responses."""
 
+_OF_STATIONS = ("demand", "log", "low_load", "scale")
+"""Arguments of `explain_result` that are about stations."""
+
 _SHARES = {"p50": 0.5, "p99": 0.99}
 
 Numbers = NDArray[np.float64]
@@ -140,6 +143,16 @@ class TokenServerFit:
 def has_tokens(result: Result) -> bool:
     """Whether its responses report their tokens."""
     return result.summary.get("output_tokens") is not None
+
+
+def is_of_tokens(result: Result, given: Mapping[str, Any]) -> bool:
+    """Whether `explain` looks for a server of tokens: unless an argument is about stations.
+
+    Args:
+        result: The result that is explained.
+        given: The further arguments of `explain_result`, by name.
+    """
+    return has_tokens(result) and not any(given.get(name) for name in _OF_STATIONS)
 
 
 def token_server_of(result: Result, requests_max: int = REQUESTS_MAX) -> TokenServerFit:

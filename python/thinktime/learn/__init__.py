@@ -83,8 +83,10 @@ def learn(
         stopping: It says when the fidelity is no longer wanted: it is then left out.
 
     Raises:
-        InputError: if a log cannot be read; the message says which and why.
+        InputError: if there is no log, or one cannot be read; the message says which and why.
     """
+    if not logs:
+        raise InputError("logs: give one at least")
     _check(crawlers, load, demand_cv2, least_users)
     # Libraries take half a second to import: the threads that read do not wait for them.
     Thread(target=import_module, args=("thinktime.learn.learner",), daemon=True).start()

@@ -51,8 +51,8 @@ def origin(target: str) -> str:
     found = _TARGET.fullmatch(target)
     if found is None:
         raise _core.InputError(
-            f"target: `{target}` is no plain address, as http://127.0.0.1:8080: it has no "
-            "blank, backslash or second @"
+            f"target: `{target}` is no plain address: write SCHEME://HOST:PORT, as "
+            "http://127.0.0.1:8080, without a blank, a backslash or a second @"
         )
     scheme, host = found["scheme"].lower(), found["host"].lower()
     return f"{scheme}://{host}:{int(found['port'] or _PORTS.get(scheme, 0))}"

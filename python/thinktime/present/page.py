@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime.present import units
 from thinktime.present.embedded import asset, content_policy
 from thinktime.present.table import Table
-from thinktime.present.whole_file import write_whole
+from thinktime.present.whole_file import check_page, write_whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -198,8 +198,13 @@ def write(page: Page, path: str | Path) -> Path:
 
     The page loads nothing: scripts, styles and data are in it. The same page gives the same file,
     byte for byte.
+
+    Raises:
+        InputError: A file that is no page is there.
+        OSError: The page cannot be written.
     """
     path = Path(path)
+    check_page(path)
     content = render(page)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import errno
+from contextlib import suppress
 from pathlib import Path
+
+from thinktime import _core
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """The errors of a place that takes no more: a full or broken disk, a quota, a limit of the size of
 files. The input is not wrong."""
+
+_PAGE_START = b"<!doctype html"
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -36,3 +41,17 @@ def _replace(place: Path, data: bytes) -> None:
         draft.replace(place)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def check_page(path: Path) -> None:
+    """Check that the file at a page's place, if there is one, is a page, too.
+
+    Raises:
+        InputError: It is another file, as a workload: a mistyped name replaces none.
+    """
+    if not path.is_file():
+        return
+    with suppress(OSError), path.open("rb") as file:
+        start = file.read(len(_PAGE_START))
+        if start and start.lower() != _PAGE_START:
+            raise _core.InputError(f"{path}: is a file and no page: give the page another name")

@@ -19,6 +19,9 @@ Met = Literal["met", "not met", "cannot tell"]
 lies."""
 
 
+UNJUDGED = "nothing is judged: the workload sets no objective, [slo]"
+"""Said of a result whose status is `done`."""
+
 EVERY_FAILED = "every request failed"
 """The core's doubt of a run without a success."""
 
