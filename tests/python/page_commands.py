@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import command_copies
 import typer
 from docs_snippets import ROOT, snippets
 from recorded_pairs import write_log
+from test_import_conversations import conversation
 from test_import_recordings import CURL, VISIT, har
 
 from thinktime.cli import app
@@ -62,6 +64,7 @@ def made(folder: Path, page: str) -> Path:
     (folder / "photo.png").write_bytes(b"\x89PNG")
     (folder / "visit.har").write_text(har(*VISIT))
     (folder / "commands.txt").write_text(CURL)
+    (folder / "ShareGPT.json").write_text(json.dumps([conversation("a", "b")]))
     (folder / "site").mkdir()
     (folder / "site" / "index.html").write_text("<p>Welcome")
     for snippet in [*snippets("README.md"), *snippets(page)]:

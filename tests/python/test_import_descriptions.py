@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from import_results import imported, loads, requests, table
 from test_import_artillery import SHOP
+from test_import_conversations import conversation
 from test_import_gatling import SCALA
 from test_import_jmeter import JMETER
 from test_import_k6 import K6
@@ -240,6 +241,7 @@ SOURCES = {
     "jmeter": JMETER,
     "artillery": SHOP,
     "gatling": SCALA,
+    "conversations": json.dumps([conversation("a", "b")]),
 }
 
 

@@ -21,8 +21,8 @@ From = Annotated[
     str | None,
     typer.Option(
         "--from",
-        help="har, curl, openapi, postman, k6, locust, jmeter, artillery or gatling; by default it "
-        "is found from the content.",
+        help="har, curl, openapi, postman, k6, locust, jmeter, artillery, gatling or "
+        "conversations; by default it is found from the content.",
         metavar="KIND",
     ),
 ]
@@ -38,16 +38,27 @@ Folder = Annotated[
     ),
 ]
 
+CharactersPerToken = Annotated[
+    float | None,
+    typer.Option(
+        help="For conversations, by which the lengths of their texts are divided, to estimate "
+        "their tokens: 0.1 to 100; 4 by default.",
+        metavar="NUMBER",
+    ),
+]
+
 
 def command(
     file: Given,
     output: options.WorkloadOutput = None,
     kind: From = None,
     folder: Folder = None,
+    characters_per_token: CharactersPerToken = None,
 ) -> None:
     """Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.
 
-    Scripts are those of k6, Locust, JMeter, Artillery and Gatling (Java, Kotlin, Scala).
+    Scripts are those of k6, Locust, JMeter, Artillery and Gatling (Java, Kotlin, Scala). Data sets
+    of conversations with language models, as ShareGPT's, become requests for a server of tokens.
 
     Nothing of the file is run. What cannot be carried over is listed on standard error and at the
     top of the workload file, with its place and the reason.
@@ -55,7 +66,7 @@ def command(
     from thinktime.importing import import_file
 
     with common.mapped_errors():
-        show(import_file(file, kind, folder), output)
+        show(import_file(file, kind, folder, characters_per_token), output)
 
 
 def show(made: Imported, output: Path | None) -> None:

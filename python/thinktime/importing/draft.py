@@ -43,6 +43,8 @@ class Request:
         about: A comment.
         checks: The conditions on the response, by the names of checks, as in the file.
         take: The values that the session takes from the response, as in the file.
+        stream: The form of a response that is a stream of events, as in the file; empty for none.
+        tokens: The laws of the tokens of its prompt and its output, as in the file.
     """
 
     name: str
@@ -61,6 +63,8 @@ class Request:
     about: str = ""
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
     take: dict[str, str] = field(default_factory=dict)
+    stream: str = ""
+    tokens: dict[str, str] = field(default_factory=dict)
 
     def same(self, other: Request) -> bool:
         """Whether both send the same request in the same way."""

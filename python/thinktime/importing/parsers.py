@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from xml.parsers import expat
 
 from thinktime import InputError
 
 BYTES_MAX = 128 * 1024 * 1024
 """Larger files are refused."""
+
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""The marks at the start of UTF-16."""
 
 DEPTH_MAX = 200
 """XML that is nested deeper is refused."""
@@ -37,13 +43,40 @@ def data(file: str) -> bytes:
     return found
 
 
+def head(file: str, size: int) -> str:
+    """The first bytes of an ordinary file as a text, with signs for wrong codes; else empty."""
+    try:
+        if not Path(file).is_file():
+            return ""
+        with Path(file).open("rb") as raw:
+            found = raw.read(size)
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from None
+    return found.decode("utf-16" if found.startswith(WIDE_MARKS) else "utf-8-sig", "replace")
+
+
+@contextmanager
+def opened(file: str) -> Iterator[TextIO]:
+    """A file as a stream of text, which is UTF-8, or UTF-16 with its mark at the start.
+
+    Raises:
+        InputError: It cannot be opened.
+    """
+    try:
+        with Path(file).open("rb") as raw:
+            wide = raw.peek(2).startswith(WIDE_MARKS)
+            yield io.TextIOWrapper(raw, "utf-16" if wide else "utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from None
+
+
 def text(given: bytes, file: str) -> str:
     """The text of a file, which is UTF-8, or UTF-16 with its mark at the start.
 
     Raises:
         InputError: It is neither.
     """
-    wide = given.startswith((b"\xff\xfe", b"\xfe\xff"))
+    wide = given.startswith(WIDE_MARKS)
     try:
         return given.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:

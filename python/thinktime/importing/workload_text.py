@@ -96,6 +96,10 @@ def _request(
     own = {k: v for k, v in request.headers.items() if k not in common}
     for name, text in [*keys.request_keys(request, names=names), *keys.headers(own, names=names)]:
         yield name, _meant(text, request.draws)
+    if request.stream:
+        yield "stream", quoted(request.stream)
+    if request.tokens:
+        yield "tokens", value(request.tokens)
     if request.take:
         yield "take", value(request.take)
     if request.timeout:

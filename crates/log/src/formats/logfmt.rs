@@ -55,12 +55,15 @@ const SYNTAX: Syntax = Syntax { name: "logfmt", client: None, next };
 fn next<'a>(rest: &mut &'a [u8]) -> Option<(&'a [u8], Text<'a>)> {
     loop {
         *rest = rest.trim_ascii_start();
+        // A text in quotes is no key. Of many in one word, none searches the whole word for its end.
+        if let Some((_, after)) = rest.strip_prefix(b"\"").and_then(quoted) {
+            *rest = after;
+            continue;
+        }
         let end = memchr::memchr2(b'=', b' ', rest)?;
         let (key, after) = (&rest[..end], &rest[end + 1..]);
         if rest[end] == b' ' || !is_key(key) {
-            // A word that is no key may be a text in quotes.
-            let quote = key.starts_with(b"\"").then(|| quoted(&rest[1..])).flatten();
-            *rest = quote.map_or(after, |(_, after)| after);
+            *rest = after;
             continue;
         }
         let (value, after) = match after.strip_prefix(b"\"") {
@@ -111,6 +114,8 @@ mod tests {
             (r#"done: m="a \"b\" c" n= o=2"#, vec![("m", "a \"b\" c"), ("n", ""), ("o", "2")]),
             (r#""k=v" a=1 /x?y=z"#, vec![("a", "1")]),
             (r#"a="open b=1"#, vec![]),
+            (r#""a":"b=c" d=1"#, vec![("d", "1")]),
+            (r#""":"""x=1" "open e=5"#, vec![("e", "5")]),
             ("plain words", vec![]),
             ("=x 1=2", vec![]),
         ] {
