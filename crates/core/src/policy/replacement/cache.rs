@@ -30,7 +30,7 @@ pub struct Cache {
     expiries: VecDeque<(Nanos, u64)>,
 }
 
-/// What is known of a target in the cache.
+/// A target in the cache.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     size: u64,
@@ -54,8 +54,8 @@ impl Cache {
     }
 
     /// A request for a target of this size, not before earlier ones; says whether it is held.
-    /// Afterwards it is, unless the policy refuses it or it is larger than the whole cache. A target
-    /// of a new size counts as held, and is stored anew.
+    /// Afterwards it is, unless the policy refuses it or it is larger than the whole cache. A
+    /// target of a new size counts as held, and is stored anew.
     pub fn ask(&mut self, now: Nanos, target: u64, size: u64) -> bool {
         if self.limits.ttl.is_some() {
             self.expire(now);

@@ -34,9 +34,9 @@ pub struct Item {
 
 /// A policy at work. It sees only its arguments, and never reads a clock.
 pub trait Replacer: Debug + Send {
-    /// Whether a requested target is stored that is not held, if so many bytes of others must be
-    /// forgotten for it. Called once for each such request, unless the target is larger than the
-    /// whole cache.
+    /// Whether a requested target is stored that is not held. `lacking` is the number of bytes of
+    /// others that must be forgotten for it. Called once for each such request, unless the target
+    /// is larger than the whole cache.
     fn admits(&mut self, _target: u64, _lacking: u64) -> bool {
         true
     }
