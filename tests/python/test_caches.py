@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import thinktime as tt
-from thinktime.diagrams import server
+from thinktime.diagrams.parts import parts_of
+from thinktime.present import units
 
 SYSTEM = """
 name = "s"
@@ -79,5 +80,4 @@ def test_servers_draw_for_themselves_and_alike_for_one_seed(tmp_path: Path) -> N
 
 def test_the_diagram_says_how_long_a_cache_holds_a_response() -> None:
     system = tt.System(SYSTEM.format(servers=1, cache='ttl = "60s"'))
-    (drawn,) = server.diagrams_of(system, system.name)
-    assert "each for 60.0 s" in repr(drawn)
+    assert f"each for {units.law('60s')}" in repr(parts_of(system.tables))
