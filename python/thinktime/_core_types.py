@@ -226,7 +226,8 @@ class BehaviourTable(TypedDict):
 class CacheTable(TypedDict):
     holds: list[str] | None
     replacement: str
-    size: int | float | str
+    size: int | float | str | None
+    ttl: int | float | str | None
 
 
 class ChangeTable(TypedDict):

@@ -74,6 +74,8 @@ pub enum Purpose {
     Setup = 31,
     /// How long requests wait at a station before they are dropped.
     QueueTimeout = 32,
+    /// What caches forget at random.
+    Replacement = 33,
 }
 
 /// All streams of one seed and purpose.

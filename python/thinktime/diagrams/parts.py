@@ -157,7 +157,9 @@ def _each(table: ClusterTable, system: SystemFile) -> list[Part]:
             found.append(machine(one, system["service"]))
     cache = table["cache"]
     if cache is not None:
-        facts = [f"{cache['size']}, {cache['replacement']}"]
+        facts = [f"{cache['size']}, {cache['replacement']}"] if cache["size"] else []
+        if cache["ttl"]:
+            facts.append(f"each for {units.law(str(cache['ttl']))}")
         if cache["holds"]:
             facts.append(f"holds {', '.join(cache['holds'])}")
         found.append(Part("cache", "places", 0, facts))

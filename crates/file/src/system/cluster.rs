@@ -83,11 +83,17 @@ pub struct ChangeTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct CacheTable {
-    /// The bytes that it can hold, as in `"32MB"`.
-    pub size: Scalar,
+    /// The bytes that it can hold, as in `"32MB"`; with a `ttl`, any number by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Scalar>,
+    /// How long it holds a response, as in `"60s"`, from when it was stored; until it is forgotten
+    /// by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl: Option<Scalar>,
     /// The response that it forgets if there is no room: `"lru"`, the least recently used;
-    /// `"fifo"`, the one that came first; `"greedy-dual-size"`, large ones first; or `"none"`: it
-    /// keeps nothing.
+    /// `"fifo"`, the one that came first; `"random"`, any; `"lfu"`, the one with the fewest
+    /// requests; `"tinylfu"`, the least recently used, if the new one has more requests;
+    /// `"greedy-dual-size"`, large ones first; or `"none"`: it keeps nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = CacheTable::REPLACEMENT))]
     pub replacement: Option<String>,

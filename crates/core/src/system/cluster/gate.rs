@@ -81,7 +81,7 @@ impl Cluster {
             self.notify(now, Notice { server, event: ServerEvent::Ended(Nanos::ZERO) }, jobs);
             return Placement::Nowhere;
         }
-        guest.hit = kind.held && at.holds(target, guest.size);
+        guest.hit = kind.held && at.holds(now, target, guest.size);
         jobs.keep(handle, self.id, GATE);
         placement
     }

@@ -16,7 +16,7 @@ mod node;
 mod part;
 mod server;
 
-pub use cache::{CacheModel, Replacement};
+pub use cache::CacheModel;
 pub use change::{Change, Condition, Effect};
 pub use figures::{ClusterSummary, ServerSummary};
 pub use model::{ClusterModel, ServerStation};

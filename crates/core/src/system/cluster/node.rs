@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use thinktime_file::time::Nanos;
 
-use super::cache::Cache;
 use super::change::Change;
 use super::part::Part;
 use super::server::{Notice, Server, ServerEvent};
@@ -110,9 +109,9 @@ impl Cluster {
         let switch = Switch::new(&model.dispatch, &model.setting, random);
         let parts = Part::all(id, model, building);
         let classes: Vec<String> = model.classes.iter().map(|(class, _)| class.clone()).collect();
-        let cache = model.cache.as_ref().map(|cache| Cache::new(cache.replacement, cache.bytes));
+        let cache = |server| Some(model.cache.as_ref()?.build(building.seed, model.number, server));
         let probed = model.dispatch.entry().needs.contains(&PolicyInput::Probes);
-        let server = Server::new(classes.len(), cache, probed);
+        let server = |server| Server::new(classes.len(), cache(server), probed);
         let per_server = parts.len() / servers;
         let servers_of = (0..servers as u32).flat_map(|one| std::iter::repeat_n(one, per_server));
         Cluster {
@@ -132,7 +131,7 @@ impl Cluster {
             seen_after: model.seen_after,
             kinds: building.kinds.iter().map(|name| Kind::of(name, model)).collect(),
             on_miss: model.stations.iter().map(|one| one.on_miss).collect(),
-            servers: vec![server; servers],
+            servers: (0..servers).map(server).collect(),
             probes: probed,
             probed: Vec::new(),
             changes: model.changes.iter().copied().collect(),

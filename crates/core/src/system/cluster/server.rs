@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use thinktime_file::time::Nanos;
 
 use super::ServerSummary;
-use super::cache::Cache;
 use super::part::Part;
 use crate::policy::dispatch::Probe;
+use crate::policy::replacement::Cache;
 use crate::system::clock::Clock;
 use crate::system::machine::MachineSummary;
 use crate::system::node::Detail;
@@ -34,7 +34,7 @@ pub(super) enum ServerEvent {
 }
 
 /// A server, without its stations or its machine.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Server {
     cache: Option<Cache>,
     in_progress: u32,
@@ -83,9 +83,9 @@ impl Server {
     }
 
     /// Whether its cache holds a target of this size; afterwards it does.
-    pub(super) fn holds(&mut self, target: u64, size: u64) -> bool {
+    pub(super) fn holds(&mut self, now: Nanos, target: u64, size: u64) -> bool {
         let Some(cache) = &mut self.cache else { return false };
-        let hit = cache.ask(target, size);
+        let hit = cache.ask(now, target, size);
         self.looked_up += 1;
         self.hits += u64::from(hit);
         hit

@@ -1,3 +1,4 @@
+mod caches;
 mod changes;
 mod machines;
 
@@ -303,7 +304,6 @@ fn wrong_clusters_are_explained() {
     assert!(with(twice).contains("is in a class already"));
     let station = |line: &str| message(&(cluster(3, "dispatch = 'jsq'", "ps") + line));
     assert!(station("when = 'miss'").contains("goes with a [cluster.cache]"));
-    assert!(station("[cluster.cache]\nsize = '1MB'\nreplacement = 'lur'").contains("did you mean"));
     let none = "name = 's'\n[[cluster]]\nname = 'w'\nservers = 1\ndispatch = 'jsq'\nstation = []";
     assert!(message(none).contains("at least one station"));
     let servers = |number: &str| {
