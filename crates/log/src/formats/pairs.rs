@@ -1,6 +1,7 @@
 //! Lines of pairs of keys and values, whatever their syntax: the keys of usual names are read.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
@@ -49,7 +50,9 @@ impl Syntax {
         }
         let argument = self.with_client(&keys, wanted)?;
         let wanted = &FormatOptions { argument: argument.as_deref(), ..*wanted };
-        let values = |key: &str| self.values(head, key);
+        let columns = self.columns(head);
+        let missing = || vec![None; self.lines(head).take(LINES_TRIED).count()];
+        let values = |key: &str| columns.get(key.as_bytes()).cloned().unwrap_or_else(missing);
         let keyed = Keyed::by_names(self.name, &keys, wanted, head.timed, values)?;
         Ok(Some(self.reader(keyed)))
     }
@@ -84,18 +87,32 @@ impl Syntax {
         let mut keys: Vec<String> = Vec::new();
         for (key, _) in self.lines(head).flat_map(|line| self.pairs(line)) {
             let key = String::from_utf8_lossy(key);
-            if keys.len() < KEYS_MAX && !keys.iter().any(|known| *known == key) {
+            if !keys.iter().any(|known| *known == key) {
                 keys.push(key.into_owned());
+            }
+            if keys.len() == KEYS_MAX {
+                break;
             }
         }
         keys
     }
 
-    /// The values of a key in the first lines.
-    fn values<'a>(self, head: &Head<'a>, key: &str) -> Vec<Option<Text<'a>>> {
-        let is_key = |pair: &(&[u8], Text<'a>)| pair.0 == key.as_bytes();
-        let value = |line| self.pairs(line).find(is_key).map(|pair| pair.1);
-        self.lines(head).take(LINES_TRIED).map(value).collect()
+    /// The values of each key in the first lines. They are found together: a line may have as many
+    /// keys as it has words.
+    fn columns<'a>(self, head: &Head<'a>) -> HashMap<&'a [u8], Vec<Option<Text<'a>>>> {
+        let lines: Vec<&[u8]> = self.lines(head).take(LINES_TRIED).collect();
+        let mut columns: HashMap<&[u8], Vec<Option<Text<'a>>>> = HashMap::new();
+        for (place, line) in lines.iter().enumerate() {
+            for (key, value) in self.pairs(line) {
+                if columns.len() == KEYS_MAX && !columns.contains_key(key) {
+                    continue;
+                }
+                let column = columns.entry(key).or_insert_with(|| vec![None; lines.len()]);
+                // Of a key that a line has twice, the first value is taken.
+                column[place].get_or_insert(value);
+            }
+        }
+        columns
     }
 
     /// The first lines that have pairs.
