@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
@@ -21,6 +21,7 @@ WORDS = {
 }
 """The meanings of the words of objectives."""
 
+_DIGITS_MAX = 7
 _PERCENTILE = re.compile("(page_|first_event_|event_gap_)?p")
 
 
@@ -78,19 +79,29 @@ def name_of(objective: Objective | ObjectiveMoment) -> str:
 
 
 def _line(one: Objective) -> Line:
-    is_share = one.name in SHARES
-
-    def text(value: float) -> str:
-        return units.percent(value) if is_share else units.seconds(value)
-
+    write, digits = (units.percent, 2) if one.name in SHARES else (units.seconds, 3)
     is_percentile = _PERCENTILE.match(one.name) is not None
     # A percentile without an interval is not known, or beyond any limit.
     is_known = one.value is not None and not (is_percentile and one.interval is None)
-    found = text(one.value) if is_known and one.value is not None else units.NOTHING
-    known = "" if one.interval is None else " to ".join(map(text, one.interval))
-    limit = f"{text(one.limit)} or {'more' if one.name in LEAST else 'less'}"
+    shown = [one.value] if is_known and one.value is not None else []
+    ends = list(one.interval or ())
+    digits = _digits(write, digits, [*shown, *ends], one.limit)
+    found = " ".join(write(value, digits) for value in shown) or units.NOTHING
+    known = " to ".join(write(value, digits) for value in ends)
+    limit = f"{write(one.limit, digits)} or {'more' if one.name in LEAST else 'less'}"
     verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")
     return Line(name_of(one), [Cell(found), Cell(known), Cell(limit), verdict])
+
+
+def _digits(
+    write: Callable[[float, int], str], least: int, found: Sequence[float], limit: float
+) -> int:
+    """As many that no figure looks like the limit that it is not."""
+    others = [value for value in found if value != limit]
+    for digits in range(least, _DIGITS_MAX):
+        if all(write(value, digits) != write(limit, digits) for value in others):
+            return digits
+    return least
 
 
 def _check_line(name: str, counts: CheckCount) -> Line:
