@@ -82,7 +82,14 @@ def test_a_workload_without_streams_has_no_such_chart() -> None:
 
 @pytest.mark.parametrize(
     ("share", "words"),
-    [(0.999266, "99.9 %"), (0.995, "99.5 %"), (0.994, "99 %"), (1.0, "100 %"), (1.5, "150 %")],
+    [
+        (0.999266, "99.9 %"),
+        (0.995, "99.5 %"),
+        (0.994, "99 %"),
+        (1.0, "100 %"),
+        (1 - 1e-12, "100 %"),
+        (1.5, "150 %"),
+    ],
 )
 def test_a_share_below_all_does_not_look_like_all(share: float, words: str) -> None:
     assert units.percent(share) == words

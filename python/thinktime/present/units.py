@@ -18,6 +18,7 @@ _TIME_UNITS = [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (60.0, "mi
 _SHORTEST = {"min": 120.0, "h": 7200.0}  # a unit is used from this many seconds on
 _SIZE_UNITS = [(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")]
 _DIGITS_MAX = 9  # if two numbers would otherwise look alike
+_SHARE_DIGITS_MAX = 7  # of a share that is nearly all
 
 _KEY = re.compile(r"p\d|[a-z]+_")
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:ns|µs|ms|s|min|h|%|B|kB|MB|GB)(?!\w))|(?<=[±≤≥]) ")
@@ -146,9 +147,9 @@ def counted(whole: int, noun: str) -> str:
 
 def percent(fraction: float, digits: int = 2) -> str:
     """A share, as in '1.5 %', in more digits if it would look like all, which it is not."""
-    while digits < _DIGITS_MAX and fraction < 1 and _rounded(100 * fraction, digits) >= 100:
-        digits += 1
-    return f"{number(100 * fraction, digits)} %"
+    found = range(digits, _SHARE_DIGITS_MAX + 1)
+    less = (one for one in found if fraction >= 1 or _rounded(100 * fraction, one) < 100)
+    return f"{number(100 * fraction, next(less, digits))} %"
 
 
 def deviation(fraction: float) -> str:
