@@ -66,7 +66,7 @@ OTHER_LANGUAGES = {
 OPEN = 'name = "part"\n[arrivals]\nmodel = "open"\nrate = "1/s"\n'
 
 COMPLETED = {
-    "docs/clusters.md 2": 'name = "part"\n'
+    "docs/clusters.md 3": 'name = "part"\n'
     '[[cluster]]\nname = "web"\nservers = 7\ndispatch = "jsq"\n'
     '[[cluster.station]]\nname = "cpu"\ndemand = "exp(1ms)"\n{}',
     "docs/machines.md 3": 'name = "part"\n{}',

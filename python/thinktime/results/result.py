@@ -252,10 +252,11 @@ class Result(ResponseTimes):
         values as a table.
 
         Args:
-            name: `tail` (the share of requests that take longer than a time), `heat` (response
-                times over time), `by_population`, `pages`, `by_name`, `in_system`, `throughput`,
-                `lateness`, `errors`, `names` or `populations` (each over time), or `schedule`:
-                those of the report, as its page calls them in links (`#section-tail`).
+            name: `tail` (the share of requests that take longer than a time), `first_events` (times
+                to them), `heat` (response times over time), `by_population`, `pages`, `by_name`,
+                `in_system`, `throughput`, `lateness`, `errors`, `names` or `populations` (each over
+                time), or `schedule`: those of the report, as its page calls them in links
+                (`#section-tail`).
 
         Raises:
             InputError: if there is no chart of this name, or nothing to draw; it lists those that

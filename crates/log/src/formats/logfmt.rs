@@ -55,7 +55,7 @@ const SYNTAX: Syntax = Syntax { name: "logfmt", client: None, next };
 fn next<'a>(rest: &mut &'a [u8]) -> Option<(&'a [u8], Text<'a>)> {
     loop {
         *rest = rest.trim_ascii_start();
-        // A text in quotes is no key. Of many in one word, none searches the whole word for its end.
+        // A text in quotes is no key. Of many in one word, none searches all of it for its end.
         if let Some((_, after)) = rest.strip_prefix(b"\"").and_then(quoted) {
             *rest = after;
             continue;
