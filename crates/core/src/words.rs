@@ -5,6 +5,8 @@
 
 /// The most digits of a number, if fewer would make two of them look alike.
 const DIGITS_MAX: usize = 9;
+/// The most digits of a share that is nearly all.
+const SHARE_DIGITS_MAX: usize = 7;
 
 /// The units of times; each is used from this many seconds on.
 const TIMES: [(f64, f64, &str); 6] = [
@@ -68,8 +70,8 @@ fn apart(texts: impl Fn(usize) -> (String, String)) -> (String, String) {
 /// In more digits if it would look like all, which it is not.
 fn percent_to(share: f64, digits: usize) -> String {
     let looks_like_all = |digits: usize| share < 1.0 && rounded(100.0 * share, digits) >= 100.0;
-    let digits = (digits..DIGITS_MAX).find(|digits| !looks_like_all(*digits));
-    format!("{} %", number(100.0 * share, digits.unwrap_or(DIGITS_MAX)))
+    let less = (digits..=SHARE_DIGITS_MAX).find(|digits| !looks_like_all(*digits));
+    format!("{} %", number(100.0 * share, less.unwrap_or(digits)))
 }
 
 fn time_to(seconds: f64, digits: usize) -> String {
@@ -164,5 +166,6 @@ mod tests {
         assert_eq!(percent(0.015), "1.50 %");
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(percent(0.99986), "99.99 %", "a share below 1 does not look like 1");
+        assert_eq!(percent(1.0 - 1e-12), "100 %", "digits have an end");
     }
 }

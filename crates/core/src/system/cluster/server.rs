@@ -36,7 +36,8 @@ pub(super) enum ServerEvent {
 /// A server, without its stations or its machine.
 #[derive(Debug)]
 pub(super) struct Server {
-    cache: Option<Cache>,
+    /// Apart, so that a policy that looks at many servers reads little memory.
+    cache: Option<Box<Cache>>,
     in_progress: u32,
     /// By the number of requests that a request found here, the response times of the last of them,
     /// the oldest first; `None` if there are no probes.
@@ -59,7 +60,7 @@ impl Server {
     /// A server without a past, and with an empty cache; `probed` if probes will ask for its state.
     pub(super) fn new(classes: usize, cache: Option<Cache>, probed: bool) -> Server {
         Server {
-            cache,
+            cache: cache.map(Box::new),
             in_progress: 0,
             lately: probed.then(BTreeMap::new),
             requests: 0,
@@ -127,7 +128,7 @@ impl Server {
     /// It fails: the contents of its cache are lost, and all that it could report.
     pub(super) fn fail(&mut self) {
         self.failed = true;
-        self.cache.iter_mut().for_each(Cache::clear);
+        self.cache.iter_mut().for_each(|cache| cache.clear());
         self.lately.iter_mut().for_each(BTreeMap::clear);
     }
 

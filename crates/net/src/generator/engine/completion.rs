@@ -215,7 +215,7 @@ impl<L: Recorder> Engine<'_, L> {
             }
         }
         self.pool.close_all();
-        self.recorder.complete_up_to(Nanos::MAX);
+        self.recorder.complete_up_to(Nanos::MAX, self.progress(now));
         let warning = self.end_sharing(now);
         let report = self.report();
         let mut report = self.failure_bodies.merge_into(report);

@@ -141,8 +141,9 @@ impl<'a, L: Recorder> Engine<'a, L> {
                 next_look = now + LOOK;
                 self.usage.connections = self.usage.connections.max(self.pool.open_now());
                 self.report_checks(now);
-                self.recorder.complete_up_to(now);
-                interrupted = !watch(self.progress(now));
+                let progress = self.progress(now);
+                self.recorder.complete_up_to(now, progress);
+                interrupted = !watch(progress);
                 self.clients.end_at(self.recorder.end_of_requests(now).unwrap_or(Nanos::MAX));
             }
             if interrupted || self.drained(now) {
@@ -194,7 +195,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         self.poller.wait(Nanos::ZERO, ready)
     }
 
-    fn progress(&self, now: Nanos) -> RunProgress {
+    pub(crate) fn progress(&self, now: Nanos) -> RunProgress {
         RunProgress {
             requests: self.recorder.requests(),
             time_s: now.as_secs_f64(),

@@ -127,6 +127,7 @@ impl<'a> RowMerger<'a> {
         match message {
             LoopMessage::Rows(batch) => {
                 self.complete_up_to[batch.part] = batch.complete_up_to;
+                self.seen[batch.part] = Some(batch.progress);
                 self.rows.extend(batch.rows);
                 batch.ended.iter().for_each(|ended| self.results.page(ended));
                 if let Some(checks) = batch.checks {
@@ -134,7 +135,6 @@ impl<'a> RowMerger<'a> {
                     self.results.checks(combine_counts(&self.checks));
                 }
             }
-            LoopMessage::Progress(part, progress) => self.seen[part] = Some(progress),
             LoopMessage::End(part) => self.complete_up_to[part] = Nanos::MAX,
         }
     }
@@ -146,7 +146,7 @@ impl<'a> RowMerger<'a> {
         for (row, ended) in self.rows.drain(..ready) {
             self.results.add(&row, ended);
         }
-        self.results.complete_up_to(until);
+        self.results.flush();
     }
 
     fn progress(&self) -> RunProgress {

@@ -21,8 +21,8 @@ pub(crate) trait Recorder {
     fn requests(&self) -> u64;
     /// The numbers of checks that held so far, and of those that did not.
     fn checks(&mut self, so_far: CheckCounts);
-    /// No row that comes later ended before this time.
-    fn complete_up_to(&mut self, now: Nanos);
+    /// No row that comes later ended before this time. The progress is that of the same moment.
+    fn complete_up_to(&mut self, now: Nanos, progress: RunProgress);
     /// The time from which no further request is to begin, once enough is known.
     fn end_of_requests(&mut self, now: Nanos) -> Option<Nanos>;
 }
@@ -41,6 +41,11 @@ impl<'a> ResultRecorder<'a> {
         sink: &'a mut dyn RowSink,
     ) -> ResultRecorder<'a> {
         ResultRecorder { collector, rule, sink }
+    }
+
+    /// Writes the rows that were taken.
+    pub(crate) fn flush(&mut self) {
+        self.sink.flush();
     }
 }
 
@@ -64,8 +69,8 @@ impl Recorder for ResultRecorder<'_> {
         self.sink.checks(&so_far);
     }
 
-    fn complete_up_to(&mut self, _now: Nanos) {
-        self.sink.flush();
+    fn complete_up_to(&mut self, _now: Nanos, _progress: RunProgress) {
+        self.flush();
     }
 
     fn end_of_requests(&mut self, now: Nanos) -> Option<Nanos> {
@@ -74,13 +79,15 @@ impl Recorder for ResultRecorder<'_> {
 }
 
 /// Rows and ended pages on their way from a loop to the merger, and the time up to which they are
-/// complete.
+/// complete. The loop's counters come in the same message: those of a loop that is lost after it
+/// are those of its rows.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RowBatch {
     pub(crate) part: usize,
     pub(crate) rows: Vec<(Row, EndPhase)>,
     pub(crate) ended: Vec<EndedPage>,
     pub(crate) complete_up_to: Nanos,
+    pub(crate) progress: RunProgress,
     /// How often the loop's checks have held so far, if it reports them.
     pub(crate) checks: Option<CheckCounts>,
 }
@@ -88,10 +95,8 @@ pub(crate) struct RowBatch {
 /// A message of a loop to the merger; a loop's number is that of its share.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum LoopMessage {
-    /// Rows, and the time up to which they are complete.
+    /// Rows, and the loop's progress with them.
     Rows(RowBatch),
-    /// The progress of the loop of this number.
-    Progress(usize, RunProgress),
     /// The loop of this number has ended, unless somebody takes its share over.
     End(usize),
 }
@@ -101,7 +106,7 @@ impl LoopMessage {
     pub(crate) fn part(&self) -> usize {
         match self {
             LoopMessage::Rows(batch) => batch.part,
-            LoopMessage::Progress(part, _) | LoopMessage::End(part) => *part,
+            LoopMessage::End(part) => *part,
         }
     }
 }
@@ -159,13 +164,13 @@ impl Recorder for Relay<'_> {
         self.checks = Some(so_far);
     }
 
-    fn complete_up_to(&mut self, now: Nanos) {
+    fn complete_up_to(&mut self, now: Nanos, progress: RunProgress) {
         let room = self.rows.len();
         let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
         // The receiver is gone only if the merger has panicked.
         let ended = std::mem::take(&mut self.ended);
         let (part, checks) = (self.part, self.checks.take());
-        let batch = RowBatch { part, rows, ended, complete_up_to: now, checks };
+        let batch = RowBatch { part, rows, ended, complete_up_to: now, progress, checks };
         self.messages.send(LoopMessage::Rows(batch)).ok();
     }
 

@@ -141,11 +141,7 @@ impl Loops<'_> {
         );
         start.built.wait();
         let clock = *start.clock.get_or_init(start.start);
-        let mut watch = |progress: RunProgress| {
-            // The receiver is gone only if the merger has panicked.
-            messages.send(LoopMessage::Progress(part, progress)).ok();
-            !self.stop.load(Ordering::Relaxed)
-        };
+        let mut watch = |_: RunProgress| !self.stop.load(Ordering::Relaxed);
         let done = match self.stop.load(Ordering::Relaxed) {
             true => Err(io::Error::other("it was ended before it began").into()),
             false => engine.and_then(|engine| Ok(engine.run(clock, &mut watch)?.0)),

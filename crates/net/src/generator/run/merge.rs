@@ -66,9 +66,9 @@ impl Merge {
             let Some(seen) = state.seen.get_mut(message.part()) else { continue };
             match &message {
                 LoopMessage::Rows(batch) => {
-                    seen.0 = batch.complete_up_to.min(seen.1.time().max(seen.0))
+                    seen.0 = batch.complete_up_to.min(batch.progress.time());
+                    seen.1 = batch.progress;
                 }
-                LoopMessage::Progress(_, progress) => seen.1 = *progress,
                 LoopMessage::End(_) => {}
             }
             self.send(message);
