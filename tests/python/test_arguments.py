@@ -81,6 +81,12 @@ def test_wrong_arguments_are_wrong_input(
         (lambda: tt.serve(SYSTEM, cores=[0, "b"]), r"cores\[2\]: must be a whole number"),
         (lambda: tt.sweep(cases.open_model(80), SYSTEM, [3]), "`vary` is a list of texts"),
         (lambda: tt.schema(3), "kind: must be a text, not 3"),
+        (lambda: tt.simulate({}, {}, seed=-1), "seed: must be a whole number, 0 or more, not -1"),
+        (lambda: tt.simulate({}, {}, seed=2**63), "seed: must be .* from 0 to 9223372036854775807"),
+        (lambda: tt.simulate({}, {}, precision=[1]), "precision: must be a number or a text, not"),
+        (lambda: tt.simulate("\ud800", {}), "workload: holds bytes that are no text in UTF-8"),
+        (lambda: tt.simulate({}, {}, output="\ud800"), "output: holds bytes that are no text in"),
+        (lambda: tt.Result.load("\ud800"), "path: holds bytes that are no text in UTF-8"),
     ],
 )
 def test_the_message_says_what_would_be_right(call: Callable[[], object], words: str) -> None:

@@ -23,6 +23,8 @@ from thinktime.report.results_page import page_of
 
 SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
 WORKLOAD = "name='w'\n[arrivals]\nmodel='open'\nrate='50/s'\n"
+WORKLOAD_DICT = {"name": "w", "arrivals": {"model": "open", "rate": "50/s"}}
+SYSTEM_DICT = {"name": "s", "station": [{"name": "server", "demand": "exp(5ms)"}]}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,8 @@ def test_changes_in_words(found: Change, words: str) -> None:
 def of_kinds(before: str, after: str, *, untrusted: bool = False) -> Comparison:
     subjects: list[Any] = [
         SimpleNamespace(
-            label=kind, kind=kind, untrusted=untrusted and kind == after, link=None, work=""
+            label=kind, kind=kind, untrusted=untrusted and kind == after, link=None, work="",
+            path=None,
         )
         for kind in (before, after)
     ]
@@ -265,3 +268,16 @@ def test_a_figure_is_the_same_as_in_the_table_of_its_result() -> None:
     for name in ("mean", "p50", "p90", "p95", "p99"):
         assert shown[name] == [units.seconds(times[name])] * 2
     assert shown["throughput"] == [units.rate(result.summary["throughput"])] * 2
+
+
+def test_a_result_compared_with_itself_is_said_to_be_one(tmp_path: Path) -> None:
+    one = tt.simulate(WORKLOAD_DICT, SYSTEM_DICT, requests=500, output=tmp_path / "one")
+    other = tt.simulate(WORKLOAD_DICT, SYSTEM_DICT, requests=500, output=tmp_path / "other")
+    same = "Both are the same result: nothing was compared with anything else."
+    assert same in notes(compare(one, one))
+    assert same not in notes(compare(one, other))
+
+
+def test_results_without_a_request_say_so() -> None:
+    nothing = tt.simulate(WORKLOAD_DICT, SYSTEM_DICT, duration="1ns")
+    assert compare(nothing, nothing).verdict == "Nothing can be compared: no request was counted."

@@ -59,8 +59,9 @@ def test_the_unit_of_a_share_takes_no_room_from_its_difference() -> None:
 
 def comparison(**changes: Change | Missing) -> Comparison:
     subject: Any = SimpleNamespace(
-        figures={}, label="x", kind="run", duration_s=60.0, untrusted=False, link=None, work=""
-    )
+        figures={}, label="x", kind="run", duration_s=60.0, untrusted=False, link=None, work="",
+        path=None,
+    )  # fmt: skip
     return Comparison(subject, subject, changes)
 
 

@@ -322,6 +322,17 @@ def test_a_path_that_cannot_be_is_found_before_the_run(
     assert not Path("out").exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "kind"), [("--junit", "JUnit file"), ("--markdown", "summary of Thinktime")]
+)
+def test_a_file_of_another_kind_is_not_replaced(files: Path, option: str, kind: str) -> None:
+    before = Path("w.toml").read_bytes()
+    done = invoke("simulate", "w.toml", "s.toml", option, "w.toml")
+    assert done.exit_code == 2
+    assert f"{option} w.toml: is a file and no {kind}" in " ".join(done.output.split())
+    assert Path("w.toml").read_bytes() == before
+
+
 def test_an_older_file_is_not_taken_for_this_run(files: Path) -> None:
     Path("junit.xml").write_text("<testsuites/>")
     assert invoke("simulate", "none.toml", "s.toml", *TOLD).exit_code == 2

@@ -152,7 +152,7 @@ def test_the_latest_of_a_branch_or_commit_is_found(tmp_path: Path) -> None:
     assert history.latest(after, "main").seed == 0
     assert history.latest(after, "other").seed == 1
     assert history.latest(after, "bbbb2222222").seed == 1
-    with pytest.raises(tt.InputError, match=r"at 'bbb': there are aaaa111, bbbb222\+changes, main"):
+    with pytest.raises(tt.InputError, match=r"at 'bbb': it has aaaa111, bbbb222\+changes, main"):
         history.latest(after, "bbb")
 
 
@@ -274,7 +274,7 @@ def test_the_commands_of_the_history(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "abcd123" in said("history", "list")
     assert "from 6 results on" in said("history", "trend", "shop", "-o", "trend.html")
     assert (tmp_path / "trend.html").read_text().startswith("<!")
-    assert "there are shop" in said("history", "trend", "shob", status=2)
+    assert "the history has shop" in said("history", "trend", "shob", status=2)
     found = json.loads(said("compare", "b", "--against", "main", "--json"))
     assert len(found["comparisons"]) == 1
     assert found["comparisons"][0]["verdict"].startswith("Worse: ")

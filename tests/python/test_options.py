@@ -158,9 +158,11 @@ def test_what_cannot_be_done_again_is_said(files: Path) -> None:
     ("given", "said"),
     [
         ({"duration": "2sec"}, "duration: unknown unit `sec`"),
-        ({"requests": -5}, "requests: must be a whole number from 0"),
+        ({"requests": -5}, "requests: must be a whole number, 0 or more, not -5"),
         ({"rows": "some"}, "`all`, `none`, or `1/N`"),
         ({"precision": "tight"}, "precision: `tight`"),
+        ({"load": 1e308}, "load: must be a smaller number, not 1e+308"),
+        ({"scale": 1e308}, "scale: must be a smaller number, not 1e+308"),
     ],
 )
 def test_a_wrong_option_is_named(given: dict[str, Any], said: str) -> None:

@@ -82,7 +82,7 @@ def trend(
         found = list(trends(history.results(workload)))
         if not found:
             names = sorted({one.subject.workload for one in history.results()})
-            there = f"there are {', '.join(names)}" if names else "the history is empty"
+            there = f"the history has {', '.join(names)}" if names else "the history is empty"
             raise InputError(f"no result of the workload '{workload}': {there}")
         for one in found:
             plain_text.say(f"{one.target}: {one.verdict}" if len(found) > 1 else one.verdict)

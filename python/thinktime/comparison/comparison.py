@@ -47,6 +47,12 @@ class Comparison:
         return f"{self._judgement} {OTHER_WORK.format(f' ({values})' if values else '')}"
 
     @property
+    def of_itself(self) -> bool:
+        """Whether both results are one, by their directory."""
+        one, other = self.before.path, self.after.path
+        return one is not None and other is not None and one.resolve() == other.resolve()
+
+    @property
     def other_work(self) -> bool:
         """Whether the workloads differ in more than the seed."""
         return self.before.work != self.after.work

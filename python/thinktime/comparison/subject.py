@@ -157,6 +157,8 @@ def _estimates(result: Result) -> Estimates:
 
 
 def _rowless(result: Result) -> Missing:
+    if not result.summary.get("requests"):
+        return Missing("no request was counted")
     why = why_no_rows(result) or "the result keeps no rows"
     return Missing(f"{why}, and its summary has no interval for it")
 

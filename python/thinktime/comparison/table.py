@@ -44,6 +44,8 @@ def notes(comparison: Comparison) -> list[str]:
             "Both results had the same arrivals: their common part is taken out of the "
             f"differences{which}."
         )
+    if comparison.of_itself:
+        found.append("Both are the same result: nothing was compared with anything else.")
     if comparison.links is not None:
         found.append(_links(*comparison.links))
     spoilt = [one for one in changes if words.late(one)]

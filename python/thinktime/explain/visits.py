@@ -56,15 +56,15 @@ def visits_of(result: Result, most: int = MOST) -> Visits:
         InputError: if its rows were not kept, are too few, or many of its requests failed.
     """
     where = result.path or "the result"
+    many, errors = result.summary.get("requests") or 0, result.summary.get("errors") or 0
+    if errors > FAILED_MAX * many:
+        why = f"{errors:,} of {many:,} requests failed: explain a run without failures"
+        raise InputError(f"{where}: {why}")
     found = Visits.of_answered(answered(result, most))
     if len(found) < LEAST:
         those = "1 request" if len(found) == 1 else f"{len(found):,} requests"
         few = f"it has {those} with an answer, and {LEAST:,} are needed"
         raise InputError(f"{where}: {few}: run it for longer")
-    many, errors = result.summary.get("requests") or 0, result.summary.get("errors") or 0
-    if errors > FAILED_MAX * many:
-        why = f"{errors:,} of {many:,} requests failed: explain a run without failures"
-        raise InputError(f"{where}: {why}")
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,12 @@ from thinktime.results.files import why_unwritten, write_whole
 
 if TYPE_CHECKING:
     from thinktime.present.report import Report
+
+_SIGNS = {
+    "--junit": (b"<testsuite", 1000, "JUnit file"),
+    "--markdown": (b"## ", 3, "summary of Thinktime"),
+}
+"""By option, the mark of such a file, the bytes at its beginning that have it, and its name."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,8 @@ def files(junit: str | Path | None = None, markdown: str | Path | None = None) -
     A JUnit file that is there is removed: if this run fails, it could be taken for this run's.
 
     Raises:
-        InputError: if a folder does not exist, a path is a folder, or a file cannot be written.
+        InputError: if a folder does not exist, a path is a folder, a file cannot be written, or a
+            file of another kind is there: a mistyped name replaces no workload.
     """
     paths = [None if one is None else Path(one) for one in (junit, markdown)]
     for option, path in zip(("--junit", "--markdown"), paths, strict=True):
@@ -84,9 +91,21 @@ def files(junit: str | Path | None = None, markdown: str | Path | None = None) -
             raise _core.InputError(f"{option} {path}: there is no folder {path.parent}: make it")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise _core.InputError(f"{option} {path}: nothing can be written there")
+        _check_kind(option, path)
     if paths[0] is not None and paths[0].is_file():
         paths[0].unlink()
     return Files(*paths)
+
+
+def _check_kind(option: str, path: Path) -> None:
+    """Check that the file at the place, if there is one, is of the kind that belongs there."""
+    if not path.is_file() or (option == "--markdown" and _is_step_summary(path)):
+        return
+    sign, within, kind = _SIGNS[option]
+    with suppress(OSError), path.open("rb") as file:
+        start = file.read(within)
+        if start and sign not in start:
+            raise _core.InputError(f"{option} {path}: is a file and no {kind}: give another name")
 
 
 def _is_step_summary(path: Path) -> bool:

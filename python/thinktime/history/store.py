@@ -109,7 +109,7 @@ class History:
         found = [one for one in alike if one.branch == against or _is_commit(one.commit, against)]
         if not found:
             there = sorted({name for one in alike for name in (one.branch, one.commit) if name})
-            known = f"there are {', '.join(there)}" if there else "there is none of this workload"
+            known = f"it has {', '.join(there)}" if there else "it has none of this workload"
             if len(alike) < len(same_kind):
                 known += "; the result that is compared does not count"
             raise _core.InputError(

@@ -20,12 +20,12 @@ _Given = TypeVar("_Given")
 Time = float | str
 """Seconds, or a text with a unit such as `250ms`."""
 
-_SAID_ELSEWHERE = {"workload", "system", "demands", "vary", "precision", "what"}
+_SAID_ELSEWHERE = {"workload", "system", "demands", "vary", "what"}
 """Parameters whose readers can report errors more precisely."""
 
 _RANGES = {"request": (0, 2**32 - 1), "attempt": (1, 2**32 - 1)}
-_RANGE = (0, 2**64 - 1)
-"""The ranges of whole numbers, of some names and of all others."""
+_RANGE = (0, 2**63 - 1)
+"""The ranges of whole numbers, of some names and of all others: files have none above 2^63 - 1."""
 
 _STANDS = {"Result": ("kind", "summary", "workload")}
 """By class, the attributes of objects that may stand for one of it."""
@@ -70,12 +70,23 @@ def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
             given = inspect.signature(function).bind(*args, **kwargs).arguments
         except TypeError:
             return function(*args, **kwargs)  # it reports missing and surplus arguments
+        for name, value in given.items():
+            _check_text(value, name)
         for name, kind in _kinds(function).items():
             if name in given and (wrong := _misfit(given[name], kind, name)) is not None:
                 raise _core.InputError(wrong)
         return function(*args, **kwargs)
 
     return call
+
+
+def _check_text(value: Any, name: str) -> None:
+    """Refuse a text, or a path, that no file can have as its name or its content."""
+    try:
+        if isinstance(value, str | os.PathLike):
+            os.fsencode(value)
+    except UnicodeEncodeError:
+        raise _core.InputError(f"{name}: holds bytes that are no text in UTF-8") from None
 
 
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
@@ -126,7 +137,7 @@ def _misfit(value: Any, kind: Any, name: str) -> str | None:
         for number, each in enumerate(value, start=1):
             if (found := _misfit(each, part, f"{name}[{number}]")) is not None:
                 return found
-    wanted = list(dict.fromkeys(_called(one, name) for one in kinds if one is not NoneType))
+    wanted = list(dict.fromkeys(_called(one, name, value) for one in kinds if one is not NoneType))
     read = ""
     if "a Result" in wanted and "a path" not in wanted and isinstance(value, str | os.PathLike):
         read = ": `thinktime.Result.load` reads one from its directory"
@@ -167,11 +178,12 @@ def _kind(origin: type) -> tuple[tuple[type, ...], str]:
     return (origin,), f"a {origin.__name__}"
 
 
-def _called(kind: Any, name: str) -> str:
+def _called(kind: Any, name: str, value: Any) -> str:
     origin = get_origin(kind) or kind
     if origin is int:
         least, most = _RANGES.get(name, _RANGE)
-        return f"a whole number from {least} to {most}"
+        all_of_it = name in _RANGES or (_is(value, Integral) and value > most)
+        return f"a whole number from {least} to {most}" if all_of_it else "a whole number, 0 or more"
     if origin is Sequence:
         return "a list"
     return "a function" if origin is Callable else _kind(origin)[1]
