@@ -49,7 +49,11 @@ def test_changes_in_words(found: Change, words: str) -> None:
 def of_kinds(before: str, after: str, *, untrusted: bool = False) -> Comparison:
     subjects: list[Any] = [
         SimpleNamespace(
-            label=kind, kind=kind, untrusted=untrusted and kind == after, link=None, work="",
+            label=kind,
+            kind=kind,
+            untrusted=untrusted and kind == after,
+            link=None,
+            work="",
             path=None,
         )
         for kind in (before, after)

@@ -370,6 +370,15 @@ def test_what_cannot_be_explained_is_said(tmp_path: Path, options: dict, words: 
     assert words in errors
 
 
+def test_of_a_run_that_failed_more_time_is_not_proposed(tmp_path: Path) -> None:
+    impatient = cases.open_model(70).tables
+    impatient["request"] = [{"name": "request", "timeout": "1ns"}]
+    tt.simulate(impatient, cases.system(("ps", H2)), requests=2000, output=tmp_path / "r")
+    status, _, errors = command(str(tmp_path / "r"))
+    assert status == 2
+    assert "2,000 of 2,000 requests failed: explain a run without failures" in errors
+
+
 def test_a_law_that_is_none_is_wrong_input(tmp_path: Path) -> None:
     tt.simulate(
         cases.open_model(70), cases.system(("ps", H2)), requests=2000, output=tmp_path / "r"

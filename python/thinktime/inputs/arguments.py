@@ -183,7 +183,9 @@ def _called(kind: Any, name: str, value: Any) -> str:
     if origin is int:
         least, most = _RANGES.get(name, _RANGE)
         all_of_it = name in _RANGES or (_is(value, Integral) and value > most)
-        return f"a whole number from {least} to {most}" if all_of_it else "a whole number, 0 or more"
+        return (
+            f"a whole number from {least} to {most}" if all_of_it else "a whole number, 0 or more"
+        )
     if origin is Sequence:
         return "a list"
     return "a function" if origin is Callable else _kind(origin)[1]
