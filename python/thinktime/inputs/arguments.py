@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import json
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
@@ -26,6 +27,9 @@ _SAID_ELSEWHERE = {"workload", "system", "demands", "vary", "what"}
 _RANGES = {"request": (0, 2**32 - 1), "attempt": (1, 2**32 - 1)}
 _RANGE = (0, 2**63 - 1)
 """The ranges of whole numbers, of some names and of all others: files have none above 2^63 - 1."""
+
+_LARGEST = 2.0**63
+"""No option has a larger number: it is that of nanoseconds in the longest simulation."""
 
 _STANDS = {"Result": ("kind", "summary", "workload")}
 """By class, the attributes of objects that may stand for one of it."""
@@ -78,6 +82,20 @@ def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
         return function(*args, **kwargs)
 
     return call
+
+
+def check_number(name: str, value: object) -> None:
+    """Refuse a number of an option that is not finite, or beyond all use.
+
+    Raises:
+        InputError: it is one of these.
+    """
+    if not isinstance(value, float):
+        return
+    if not math.isfinite(value):
+        raise _core.InputError(f"{name}: must be a finite number, not {value}")
+    if abs(value) > _LARGEST:
+        raise _core.InputError(f"{name}: must be a smaller number, not {value:g}")
 
 
 def _check_text(value: Any, name: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thinktime import _core
+from thinktime.inputs.arguments import check_number
 
 KEYS = {"rate": "arrivals.rate", "clients": "arrivals.clients", "think": "session.think"}
 """The options, and the keys of workload files whose values they replace."""
@@ -26,7 +27,9 @@ def with_arrivals(workload: _core.Workload, given: Mapping[str, Any]) -> _core.W
         InputError: A value is wrong, or does not go with the workload.
     """
     if given.get("scale") is not None:
-        workload = workload.scaled(float(given["scale"]))
+        scale = float(given["scale"])
+        check_number("scale", scale)
+        workload = workload.scaled(scale)
     for name in KEYS:
         replaced = set()
         for text in _texts(given.get(name)):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from thinktime import _core
 from thinktime.inputs import arrivals
+from thinktime.inputs.arguments import check_number
 from thinktime.present.sanitize import is_text
 
 _FILES = {"ca_file", "certificate", "key", "unix_socket"}
 """Options that name files."""
-
-_LARGEST = 2.0**63
-"""No option has a larger number: it is that of nanoseconds in the longest simulation."""
 
 _GO_WITH = {"generators": "on", "on_loss": "on", "leave_rows": "on"}
 """Options that have an effect only with another one."""
@@ -36,7 +33,7 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
     if given.get("proxy") == "":
         del given["proxy"]  # no proxy, whatever the environment says
     for name, value in given.items():
-        _check_number(name, value)
+        check_number(name, value)
         texts = value if isinstance(value, list | tuple) else [value]
         if not all(is_text(one) for one in texts if isinstance(one, str)):
             # Not repeated: it may be a proxy's password.
@@ -46,15 +43,6 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
         if name in kept and other not in kept:
             raise _core.InputError(f"{name}: goes with `{other}`, which names a cluster")
     return json.dumps(kept, default=_plain)
-
-
-def _check_number(name: str, value: object) -> None:
-    if not isinstance(value, float):
-        return
-    if not math.isfinite(value):
-        raise _core.InputError(f"{name}: must be a finite number, not {value}")
-    if abs(value) > _LARGEST:
-        raise _core.InputError(f"{name}: must be a smaller number, not {value:g}")
 
 
 def _is_absent(value: object) -> bool:
