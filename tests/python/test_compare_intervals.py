@@ -13,6 +13,7 @@ from thinktime.comparison import Estimate, Missing
 from thinktime.comparison.change import change
 from thinktime.comparison.estimate import Requests, estimates_of
 from thinktime.comparison.requests import requests_of
+from thinktime.numerics import stdtrit
 from thinktime.numerics.shares import wilson
 
 
@@ -45,6 +46,39 @@ def test_intervals_of_independent_values_hold_the_truth(figure: str, truth: floa
         held += found.low <= truth <= found.high
         assert found.high - found.low < 0.35 * max(truth, 0.3)
     assert held >= 184
+
+
+def replicated(number: int, seed: int) -> tuple[Requests, dict[str, np.ndarray]]:
+    """Replications of 1,000 s with an outage in the second half, and their own figures.
+
+    In it nine of ten requests fail, and the others take five times as long.
+    """
+    random = np.random.default_rng(seed)
+    wanted = random.uniform(0.0, 1000.0, (number, 1000))
+    outage = wanted > 500
+    times = random.exponential(1.0, (number, 1000)) * np.where(outage, 5.0, 1.0)
+    lost = random.random((number, 1000)) < np.where(outage, 0.9, 0.01)
+    all_s = 1000.0 * np.arange(number)[:, None] + wanted
+    responses = np.where(lost, np.nan, times)
+    requests = Requests(
+        1000.0 * number, all_s.ravel(), responses.ravel(), all_s[~lost], replications=number
+    )
+    own = {"errors": lost.mean(axis=1), "throughput": (~lost).sum(axis=1) / 1000.0}
+    return requests, own
+
+
+@pytest.mark.parametrize("figure", ["errors", "throughput"])
+@pytest.mark.parametrize("number", [8, 12, 20, 40])
+def test_a_change_over_time_is_no_chance_between_replications(number: int, figure: str) -> None:
+    """The t interval of replications is the truth: the mean width of 30 seeds is nearly its."""
+    ratios = []
+    for seed in range(30):
+        requests, own = replicated(number, seed)
+        found = estimate(requests, figure)
+        assert found.value == pytest.approx(own[figure].mean())
+        half = stdtrit(number - 1, 0.975) * own[figure].std(ddof=1) / np.sqrt(number)
+        ratios.append((found.high - found.low) / (2 * half))
+    assert 0.9 < np.mean(ratios) < 1.4
 
 
 def test_values_that_depend_on_one_another_widen_the_interval() -> None:

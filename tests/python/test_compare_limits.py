@@ -60,7 +60,7 @@ def test_the_unit_of_a_share_takes_no_room_from_its_difference() -> None:
 def comparison(**changes: Change | Missing) -> Comparison:
     subject: Any = SimpleNamespace(
         figures={}, label="x", kind="run", duration_s=60.0, untrusted=False, link=None, work="",
-        path=None,
+        path=None, replication_means_s=[],
     )  # fmt: skip
     return Comparison(subject, subject, changes)
 
@@ -96,6 +96,14 @@ def test_what_cannot_be_told_says_how_long_it_would_take() -> None:
     assert "3.3 times as long" in short.words
     almost = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short", 0.9)))
     assert "1.1 times as long" in almost.words
+
+
+def test_replications_become_more_and_not_longer() -> None:
+    """A longer run would thin out what happens once in each."""
+    once = comparison(p99=P99)
+    several: Any = SimpleNamespace(**vars(once.before) | {"replication_means_s": [1.0, 2.0]})
+    found = judged(limit("p99 > +8%"), replace(once, before=several, after=several))
+    assert "; about 4.4 times as many replications would tell" in found.words
 
 
 def test_a_result_that_alone_is_too_short_gets_its_own_length() -> None:

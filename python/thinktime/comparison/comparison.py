@@ -53,6 +53,11 @@ class Comparison:
         return one is not None and other is not None and one.resolve() == other.resolve()
 
     @property
+    def replicated(self) -> bool:
+        """Whether both results are of several replications each."""
+        return all(len(one.replication_means_s) > 1 for one in (self.before, self.after))
+
+    @property
     def other_work(self) -> bool:
         """Whether the workloads differ in more than the seed."""
         return self.before.work != self.after.work

@@ -4,7 +4,8 @@ Response times of one run depend on one another, so their number sets no interva
 into sections of equal duration, and a figure's interval is that of a mean over sections (batch
 means: Law, 'Simulation Modeling and Analysis', 2015, section 9.5.3), for ratios and percentiles by
 their linearisation. The wider interval of 20 short and 8 long sections is taken: if neighbours
-still depend on one another, the long ones show it.
+still depend on one another, the long ones show it. Replications, if there are enough for the long
+sections, are not cut: they are independent, and what changes over time does so in each.
 
 A percentile lies where its share of response times lies: the sample itself turns the interval of
 the share into times (Le Boudec, 'Performance Evaluation of Computer and Communication Systems',
@@ -82,7 +83,7 @@ def estimates_of(
     below their median says.
     """
     failed = np.isnan(requests.response_s)
-    place = _bins(requests.wanted_s, requests.span_s)
+    place = _bins((_parts(requests, requests.wanted_s) + 0.5) / _number_of_parts(requests), 1.0)
     times, places = requests.response_s[~failed], place[~failed]
     found: dict[str, Estimate | Missing] = {}
     if len(times):
@@ -107,6 +108,17 @@ def half_width(pulls: Floats) -> float:
 
 def _bins(times_s: Floats, span_s: float) -> NDArray[np.int64]:
     return np.minimum((times_s / span_s * _BINS).astype(np.int64), _BINS - 1)
+
+
+def _number_of_parts(requests: Requests) -> int:
+    """The number of parts of equal duration that no section cuts."""
+    return requests.replications if requests.replications >= LONG else _BINS
+
+
+def _parts(requests: Requests, times_s: Floats) -> NDArray[np.int64]:
+    """The number of the part of each time."""
+    parts = _number_of_parts(requests)
+    return np.minimum((times_s / requests.span_s * parts).astype(np.int64), parts - 1)
 
 
 def _sum(places: NDArray[np.int64], parts: Floats | None = None) -> Floats:
@@ -168,10 +180,11 @@ def _worth(n: float, pulls: Floats, p: float) -> float:
 
 
 def _throughput(requests: Requests) -> Estimate | Missing:
-    places = _bins(requests.succeeded_s, requests.span_s)
-    middles = (np.arange(_BINS) + 0.5) / _BINS
-    lengths = np.full(_BINS, requests.span_s / _BINS)
-    return rate_of_counts(middles, _sum(places), lengths, len(requests.wanted_s))
+    parts = _number_of_parts(requests)
+    counts = np.bincount(_parts(requests, requests.succeeded_s), minlength=parts)
+    middles = (np.arange(parts) + 0.5) / parts
+    lengths = np.full(parts, requests.span_s / parts)
+    return rate_of_counts(middles, counts.astype(np.float64), lengths, len(requests.wanted_s))
 
 
 def rate_of_counts(

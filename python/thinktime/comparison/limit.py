@@ -162,6 +162,11 @@ def _longer(
     if factor > _LONGEST:
         return "; no run that is 1000 times as long would tell"
     factor = 1.1 * max(factor, 1.0)  # a little more than just enough
+    if only is None and comparison.replicated:
+        return (
+            f"; about {units.factor(factor)} times as many replications would tell, if the "
+            "difference stays the same"
+        )
     lengths_s = {"first": comparison.before.duration_s, "second": comparison.after.duration_s}
     length_s = max(lengths_s.values()) if only is None else lengths_s[only]
     runs, each = ("runs", " each") if only is None else (f"a {only} run", "")

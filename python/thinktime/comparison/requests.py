@@ -38,6 +38,9 @@ class Requests:
     succeeded_s: Floats
     """The times at which requests succeeded within the measured time: fewer than the requests."""
 
+    replications: int = 1
+    """Their number; each lasts as long as any other."""
+
 
 def requests_of(result: Result) -> Requests | None:
     """The requests of a result; None if it keeps no rows, or measured for no time."""
@@ -64,20 +67,23 @@ def _counted(result: Result, rows: pl.DataFrame) -> Requests | None:
     if duration_s <= 0:
         return None
     replication = rows["replication"].to_numpy().astype(np.float64)
-    span_s = duration_s / (replication.max() + 1)
+    replications = int(replication.max()) + 1
+    span_s = duration_s / replications
     warmup_s = float(result.summary.get("warmup_s") or 0.0)
     wanted_s = rows["scheduled_ns"].to_numpy() / 1e9 - warmup_s
     done_s = rows["done_ns"].to_numpy() / 1e9 - warmup_s
     failed = rows["failed"].to_numpy()
     counted = wanted_s >= 0
     begin_s = replication * span_s
+    last_s = span_s * (1 - 1e-9)  # the end of a replication is not the begin of the next one
     within = ~failed & (done_s >= 0) & (done_s <= span_s)
     response_s = np.where(failed, np.nan, done_s - wanted_s)
     return Requests(
         duration_s,
-        (begin_s + np.minimum(wanted_s, span_s))[counted],
+        (begin_s + np.minimum(wanted_s, last_s))[counted],
         response_s[counted],
-        (begin_s + done_s)[within],
+        (begin_s + np.minimum(done_s, last_s))[within],
+        replications,
     )
 
 
