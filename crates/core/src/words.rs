@@ -42,6 +42,18 @@ pub fn count(number: u64) -> String {
     grouped(&number.to_string())
 }
 
+/// A rate, whose unit stands behind it, as in `99.3`.
+#[must_use]
+pub fn rate(value: f64) -> String {
+    number(value, 3)
+}
+
+/// Two rates in as many digits as distinguish them.
+#[must_use]
+pub fn rates_apart(one: f64, other: f64) -> (String, String) {
+    apart(|digits| (number(one, digits), number(other, digits)))
+}
+
 /// A number as people write it; a power of ten if it has too many digits, as in `1.00e298`.
 #[must_use]
 pub fn plain(value: f64) -> String {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use thinktime_core::policy::scheduling::Rank;
 use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
 use thinktime_core::system::{KindVisit, OfferedLoad, StationModel, SystemModel};
+use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{InitialState, Workload};
 
@@ -100,11 +101,7 @@ impl Findings<'_> {
             warnings.push("interrupted: the figures are those up to then".to_owned());
         }
         if let Some(Warmup::TooLong(at, requests)) = self.warmup {
-            let (long, requests) = (words::time(at.as_secs_f64()), words::count(requests));
-            warnings.push(format!(
-                "the warm-up lasts longer than {long}: {requests} requests were too few to find \
-                 its end, so the figures may still depend on the start; simulate more requests"
-            ));
+            warnings.push(endless_warmup(at, requests));
         }
         warnings.extend(self.never_steady());
         warnings.extend(self.rate_shortfall(summary).map(|missed| missed.words));
@@ -179,4 +176,18 @@ impl Findings<'_> {
         let precision = self.plan.precision.filter(|_| !self.interrupted)?;
         summary.found_to(precision).err()
     }
+}
+
+/// That no end of the warm-up was found before this time, in pilots of this many requests.
+fn endless_warmup(at: Nanos, requests: u64) -> String {
+    let (many, were) = (words::count(requests), if requests == 1 { "was" } else { "were" });
+    let some = if requests == 1 { "request" } else { "requests" };
+    if at == Nanos::ZERO {
+        return format!("the end of the warm-up is not known: of {many} {some} none succeeded");
+    }
+    let long = words::time(at.as_secs_f64());
+    format!(
+        "the warm-up lasts longer than {long}: {many} {some} {were} too few to find its end, so the \
+         figures may still depend on the start; simulate more requests"
+    )
 }

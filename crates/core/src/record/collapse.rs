@@ -4,6 +4,7 @@ use thinktime_file::time::Nanos;
 
 use super::Timeline;
 use super::timeline::Cell;
+use crate::words;
 
 /// A collapse that lasted until the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,12 +65,12 @@ impl Collapse {
     #[must_use]
     pub fn words(&self) -> String {
         format!(
-            "congestive collapse from {} on: {:.4} requests a second were offered, retries made \
-             them {:.4} attempts a second, and only {:.4} a second succeeded",
-            crate::words::time(self.began.as_secs_f64()),
-            self.offered,
-            self.attempts,
-            self.goodput
+            "congestive collapse from {} on: {} requests a second were offered, retries made them \
+             {} attempts a second, and only {} a second succeeded",
+            words::time(self.began.as_secs_f64()),
+            words::rate(self.offered),
+            words::rate(self.attempts),
+            words::rate(self.goodput)
         )
     }
 }

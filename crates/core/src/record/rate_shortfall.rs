@@ -3,6 +3,7 @@
 use super::Summary;
 use crate::distribution::Distribution;
 use crate::request::{Objects, RequestKind};
+use crate::words;
 use crate::workload::{InitialState, Population, Sessions, Workload};
 
 /// A rate of requests that differs from the workload's, beyond chance.
@@ -49,11 +50,11 @@ pub fn rate_shortfall(workload: &Workload, summary: &Summary) -> Option<RateShor
         ),
         _ => ("so the result is not that of this workload", true),
     };
+    let begun = summary.requests as f64 / summary.duration_s;
+    let (wanted, begun) = words::rates_apart(offered.rate, begun);
     let words = format!(
-        "the workload asks for {:.4} requests a second, and {:.4} were begun, which chance does \
-         not explain: {why}",
-        offered.rate,
-        summary.requests as f64 / summary.duration_s
+        "the workload asks for {wanted} requests a second, and {begun} were begun, which chance \
+         does not explain: {why}"
     );
     Some(RateShortfall { words, spoils })
 }
