@@ -5,6 +5,7 @@
 mod arrays;
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use super::tree::Node;
 use crate::entry::Text;
@@ -213,10 +214,29 @@ impl<'a> Scanner<'a> {
 
     /// The text of the value of a key of the object, if it is a string.
     pub(super) fn text_of(self, wanted: &str) -> Option<Text<'a>> {
-        Some(match Scanner::new(self.source_of(wanted)?).string().ok()? {
+        Scanner::new(self.source_of(wanted)?).text()
+    }
+
+    /// The text of a string.
+    pub(super) fn text(mut self) -> Option<Text<'a>> {
+        Some(match self.string().ok()? {
             (raw, false) => Cow::Borrowed(raw),
             (raw, true) => Cow::Owned(unescape(raw)),
         })
+    }
+
+    /// The source form of the values of an object, by the source form of their keys; of a key that
+    /// it has twice, the first value. Nothing if it is no whole object.
+    pub(super) fn members(mut self) -> HashMap<&'a [u8], &'a [u8]> {
+        let mut members = HashMap::new();
+        let read = self.object(|scanner, key| {
+            scanner.peek();
+            let begin = scanner.at;
+            scanner.skip()?;
+            members.entry(key).or_insert(&scanner.text[begin..scanner.at]);
+            Ok(())
+        });
+        read.map(|()| members).unwrap_or_default()
     }
 
     /// The source form of the value of a key of the object.
@@ -262,7 +282,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Adds the paths of all values that are neither objects nor arrays of objects.
-    pub(super) fn paths(&mut self, before: &str, paths: &mut Vec<String>) {
+    pub(super) fn paths(&mut self, before: &str, paths: &mut Paths) {
         let deep = before.matches('.').count() >= DEPTH_OF_PATHS;
         // The values before a syntax error are enough.
         let _ = self.object(|scanner, key| {
@@ -270,8 +290,8 @@ impl<'a> Scanner<'a> {
             if scanner.peek() == Some(b'{') && !deep {
                 let mut inner = *scanner;
                 inner.paths(&format!("{path}."), paths);
-            } else if !paths.contains(&path) && paths.len() < PATHS_MAX {
-                paths.push(path);
+            } else {
+                paths.add(path);
             }
             scanner.skip()
         });
@@ -280,3 +300,23 @@ impl<'a> Scanner<'a> {
 
 /// Further keys are ignored: a log has some dozens.
 const PATHS_MAX: usize = 1000;
+
+/// The paths of values, in the order in which they were found.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    all: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Paths {
+    fn add(&mut self, path: String) {
+        if self.all.len() < PATHS_MAX && self.known.insert(path.clone()) {
+            self.all.push(path);
+        }
+    }
+
+    /// All of them.
+    pub(super) fn into_all(self) -> Vec<String> {
+        self.all
+    }
+}
