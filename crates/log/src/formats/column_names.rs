@@ -106,8 +106,7 @@ pub(super) fn resolve(
     }
     let whole: Names = names.iter().map(|name| Some(plain(name))).collect();
     resolved.assign_usual(|_| &whole, &mut kinds);
-    let in_groups = |own| names.iter().map(|name| in_group(name, own)).collect();
-    let grouped: [Names; 3] = GROUPS.map(in_groups);
+    let grouped = GROUPS.map(|own| names.iter().map(|name| in_group(name, own)).collect());
     resolved.assign_usual(|meaning| &grouped[groups_of(meaning)], &mut kinds);
     let added: Names = names.iter().map(|name| without_mark(name).map(plain)).collect();
     resolved.assign_usual(|_| &added, &mut kinds);

@@ -79,18 +79,8 @@ impl Extras {
             doubts.push(found.doubt);
         }
         let place = time.as_ref().map(|time| time.0);
-        let mut extras = Extras { forwarded, time, begins, unused_fields: Vec::new(), doubts };
-        for column in &columns {
-            let follows = named.is_some_and(|named| named + 1 == column.place);
-            let ours = follows && column.most(|word| word.starts_with(CHOSEN));
-            let used = ours || [forwarded, place].contains(&Some(column.place));
-            if let (false, Some(word)) = (used, column.first()) {
-                let word: String = example(word).chars().take(SHOWN).collect();
-                let name = format!("field {} of those added, as in `{word}`", column.place + 1);
-                extras.unused_fields.push(name);
-            }
-        }
-        extras
+        let unused_fields = unused(&columns, named, [forwarded, place]);
+        Extras { forwarded, time, begins, unused_fields, doubts }
     }
 
     /// Whether the line's stamp is that of the request's end, as nginx's and others' that write the
@@ -139,6 +129,20 @@ impl Extras {
         }
         Ok(())
     }
+}
+
+/// The fields that are none of those used; `named` is the place of a time with a name.
+fn unused(columns: &[Added<'_>], named: Option<usize>, used: [Option<usize>; 2]) -> Vec<String> {
+    let unused = columns.iter().filter(|column| {
+        let follows = named.is_some_and(|named| named + 1 == column.place);
+        let ours = follows && column.most(|word| word.starts_with(CHOSEN));
+        !ours && !used.contains(&Some(column.place))
+    });
+    let name = |column: &Added<'_>| {
+        let word: String = example(column.first()?).chars().take(SHOWN).collect();
+        Some(format!("field {} of those added, as in `{word}`", column.place + 1))
+    };
+    unused.filter_map(name).collect()
 }
 
 /// The fields of a rest.

@@ -3,9 +3,12 @@
 //! Skipped text is not fully checked: a reader of logs should not be strict.
 
 mod arrays;
+mod paths;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+pub(super) use paths::Paths;
 
 use super::tree::Node;
 use crate::entry::Text;
@@ -22,8 +25,6 @@ pub(super) struct Scanner<'a> {
 }
 
 const BAD: Reason = Reason::NotThisFormat;
-/// The deepest nesting of objects whose keys are collected.
-const DEPTH_OF_PATHS: usize = 4;
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a [u8]) -> Scanner<'a> {
@@ -279,44 +280,5 @@ impl<'a> Scanner<'a> {
                 return Ok(());
             }
         }
-    }
-
-    /// Adds the paths of all values that are neither objects nor arrays of objects.
-    pub(super) fn paths(&mut self, before: &str, paths: &mut Paths) {
-        let deep = before.matches('.').count() >= DEPTH_OF_PATHS;
-        // The values before a syntax error are enough.
-        let _ = self.object(|scanner, key| {
-            let path = format!("{before}{}", String::from_utf8_lossy(key));
-            if scanner.peek() == Some(b'{') && !deep {
-                let mut inner = *scanner;
-                inner.paths(&format!("{path}."), paths);
-            } else {
-                paths.add(path);
-            }
-            scanner.skip()
-        });
-    }
-}
-
-/// Further keys are ignored: a log has some dozens.
-const PATHS_MAX: usize = 1000;
-
-/// The paths of values, in the order in which they were found.
-#[derive(Debug, Default)]
-pub(super) struct Paths {
-    all: Vec<String>,
-    known: HashSet<String>,
-}
-
-impl Paths {
-    fn add(&mut self, path: String) {
-        if self.all.len() < PATHS_MAX && self.known.insert(path.clone()) {
-            self.all.push(path);
-        }
-    }
-
-    /// All of them.
-    pub(super) fn into_all(self) -> Vec<String> {
-        self.all
     }
 }
