@@ -26,7 +26,8 @@ const NAME_MAX: usize = 200;
 /// `HTTPMethod` are of two words. Of a name that is too long to be usual, only the end counts.
 pub(super) fn plain(name: &str) -> String {
     let name = name.trim().trim_start_matches('@');
-    let begin = name.ceil_char_boundary(name.len().saturating_sub(NAME_MAX));
+    let mut places = name.len().saturating_sub(NAME_MAX)..name.len();
+    let begin = places.find(|at| name.is_char_boundary(*at)).unwrap_or(name.len());
     let letters: Vec<char> = name[begin..].chars().collect();
     let mut plain = String::new();
     for (place, letter) in letters.iter().enumerate() {

@@ -157,6 +157,9 @@ mod tests {
     use super::*;
     use crate::formats::{Choice, Head, find as find_format};
 
+    /// The words behind the line of a request, by its number.
+    type Words = fn(usize, (i64, i64, u64)) -> String;
+
     /// Requests in the order in which they end: begin and end in nanoseconds, and the size.
     fn requests(seed: u64, count: usize, gap_s: f64, mean_s: f64) -> Vec<(i64, i64, u64)> {
         let mut stream = Stream::new(seed, 0, Purpose::Target);
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_is_no_duration_is_not_taken_for_one() {
-        let words: [fn(usize, (i64, i64, u64)) -> String; 10] = [
+        let words: [Words; 10] = [
             |_, one| one.2.to_string(),
             |_, one| format!("{} {}", one.2, one.2 + 300),
             |n, _| (1024 + 7919 * n % 60_000).to_string(),
