@@ -237,7 +237,7 @@ impl<'a> Scanner<'a> {
             members.entry(key).or_insert(&scanner.text[begin..scanner.at]);
             Ok(())
         });
-        read.map(|()| members).unwrap_or_default()
+        if read.is_ok() { members } else { HashMap::new() }
     }
 
     /// The source form of the value of a key of the object.
