@@ -18,10 +18,17 @@ pub(super) struct Resolved {
     begins: bool,
 }
 
+/// The longest end of a name that is compared, in bytes: usual names are shorter. What a client
+/// sends may make a word of any length a key.
+const NAME_MAX: usize = 200;
+
 /// A name in its form for comparison: in lower case, with `_` between words. `clientIP` and
-/// `HTTPMethod` are of two words.
+/// `HTTPMethod` are of two words. Of a name that is too long to be usual, only the end counts.
 pub(super) fn plain(name: &str) -> String {
-    let letters: Vec<char> = name.trim().trim_start_matches('@').chars().collect();
+    let name = name.trim().trim_start_matches('@');
+    let mut places = name.len().saturating_sub(NAME_MAX)..name.len();
+    let begin = places.find(|at| name.is_char_boundary(*at)).unwrap_or(name.len());
+    let letters: Vec<char> = name[begin..].chars().collect();
     let mut plain = String::new();
     for (place, letter) in letters.iter().enumerate() {
         let before = place.checked_sub(1).map(|place| letters[place]);
@@ -98,12 +105,12 @@ pub(super) fn resolve(
             resolved.assign(meaning, place, &mut kinds);
         }
     }
-    let whole = |_: &Meaning| names.iter().map(|name| Some(plain(name))).collect();
-    let grouped = |meaning: &Meaning| names.iter().map(|name| in_group(name, meaning)).collect();
-    resolved.assign_usual(whole, &mut kinds);
-    resolved.assign_usual(grouped, &mut kinds);
-    let added = |_: &Meaning| names.iter().map(|name| without_mark(name).map(plain)).collect();
-    resolved.assign_usual(added, &mut kinds);
+    let whole: Names = names.iter().map(|name| Some(plain(name))).collect();
+    resolved.assign_usual(|_| &whole, &mut kinds);
+    let grouped = GROUPS.map(|own| names.iter().map(|name| in_group(name, own)).collect());
+    resolved.assign_usual(|meaning| &grouped[groups_of(meaning)], &mut kinds);
+    let added: Names = names.iter().map(|name| without_mark(name).map(plain)).collect();
+    resolved.assign_usual(|_| &added, &mut kinds);
     resolved.timed = kinds.contains(&"time");
     resolved.complete_times(names, kinds.contains(&"duration"));
     Ok(resolved)
@@ -133,15 +140,25 @@ const OF_BOTH: [&str; 17] = [
     "access_log",
 ];
 
+/// The groups that may hold a meaning, besides those of both.
+const GROUPS: [&[&str]; 3] = [&OF_REQUEST, &OF_RESPONSE, &[]];
+
+/// The place of a meaning's groups among all.
+fn groups_of(meaning: &Meaning) -> usize {
+    match meaning.key {
+        "time" | "end" | "stamp" => 2,
+        "status" | "bytes" => 1,
+        key if key.starts_with("duration") => 1,
+        _ => 0,
+    }
+}
+
+/// The names of all columns in their form for comparison, as far as they have one.
+type Names = Vec<Option<String>>;
+
 /// The name of a column without its groups, if these may hold the meaning:
 /// `req.headers.user-agent` is a `user_agent`, and `upstream.status` is no status of the response.
-fn in_group(name: &str, meaning: &Meaning) -> Option<String> {
-    let own: &[&str] = match meaning.key {
-        "status" | "bytes" => &OF_RESPONSE,
-        "time" | "end" | "stamp" => &[],
-        key if key.starts_with("duration") => &OF_RESPONSE,
-        _ => &OF_REQUEST,
-    };
+fn in_group(name: &str, own: &[&str]) -> Option<String> {
     let mut rest = name;
     while let Some((group, inner)) = rest.split_once('.') {
         let group = plain(group);
@@ -183,9 +200,9 @@ impl Resolved {
 
     /// For each meaning without a column, takes the first column with a usual name of that meaning;
     /// `named` gives the names of all columns for a meaning.
-    fn assign_usual(
+    fn assign_usual<'n>(
         &mut self,
-        named: impl Fn(&Meaning) -> Vec<Option<String>>,
+        named: impl Fn(&Meaning) -> &'n Names,
         kinds: &mut Vec<&'static str>,
     ) {
         for meaning in MEANINGS {
@@ -308,6 +325,13 @@ mod tests {
         let found = resolved(&names, None).unwrap();
         let expected = [Field::AnyTime, Field::Address, Field::Method, Field::Status, Field::Skip];
         assert_eq!(found.columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn of_a_name_of_any_length_only_the_end_counts() {
+        let long = format!("@{}.duration_s", "ä:".repeat(100_000));
+        assert!(plain(&long).ends_with("_duration_s") && plain(&long).len() <= NAME_MAX);
+        assert_eq!(resolved(&[&long], None).unwrap().columns[0].0, Field::Skip);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::added::{Added, Word, is_forwarded};
 use super::added_time;
+use super::log_order::{self, LineTime};
 use crate::field::{Draft, Field};
 use crate::reason::{Reason, example};
 use crate::time::{Clock, SECOND};
@@ -17,6 +18,8 @@ pub(super) struct Extras {
     forwarded: Option<usize>,
     /// The place of the request's time, and how it is written.
     time: Option<(usize, Field)>,
+    /// Whether the line's stamp is that of the request's begin, although its time is there.
+    begins: bool,
     unused_fields: Vec<String>,
     doubts: Vec<String>,
 }
@@ -32,45 +35,58 @@ const CHOSEN: &[u8] = b"server=";
 /// The most fields and the most lines that are read.
 const PLACES_MAX: usize = 24;
 const LINES_JUDGED: usize = 2000;
+/// The most lines whose order is compared with the requests' times.
+const LINES_ORDERED: usize = 10_000;
 /// The longest example of an unused field, in characters.
 const SHOWN: usize = 40;
 
+/// What a line has behind a layout, with its client and its time.
+#[derive(Debug)]
+pub(super) struct LineEnd<'a> {
+    pub(super) client: Vec<u8>,
+    pub(super) time: LineTime,
+    pub(super) rest: &'a [u8],
+}
+
 impl Extras {
-    /// The layout of these line ends, each with its line's client.
-    pub(super) fn find<'a>(ends: impl Iterator<Item = (Vec<u8>, &'a [u8])>) -> Extras {
-        let (clients, lines): (Vec<Vec<u8>>, Vec<Vec<Word<'_>>>) = ends
-            .take(LINES_JUDGED)
-            .map(|(client, rest)| (client, words(rest).take(PLACES_MAX).collect()))
-            .unzip();
-        let clients = clients.into_iter().collect::<BTreeSet<_>>();
+    /// The layout of these line ends.
+    pub(super) fn find<'a>(ends: impl Iterator<Item = LineEnd<'a>>) -> Extras {
+        let (mut clients, mut times, mut all) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for LineEnd { client, time, rest } in ends.take(LINES_ORDERED) {
+            if all.len() < LINES_JUDGED {
+                clients.insert(client);
+            }
+            times.push(time);
+            all.push(words(rest).take(PLACES_MAX).collect::<Vec<_>>());
+        }
+        let lines = &all[..all.len().min(LINES_JUDGED)];
         let columns: Vec<Added<'_>> =
-            (0..PLACES_MAX).filter_map(|place| Added::of_most(place, &lines)).collect();
+            (0..PLACES_MAX).filter_map(|place| Added::of_most(place, lines)).collect();
         let of_name = columns.iter().find(|column| column.most(is_named));
         let named = of_name.map(|column| column.place);
         let (forwarded, mut doubts) = Added::forwarded(&columns, &clients);
-        let (time, of_time) = match of_name {
+        let (mut time, of_time) = match of_name {
             Some(column) => added_time::named(column, value_of),
-            None => added_time::find(&columns, &lines),
+            None => added_time::find(&columns, lines),
         };
         doubts.extend(of_time);
-        let place = time.as_ref().map(|time| time.0);
-        let mut extras = Extras { forwarded, time, unused_fields: Vec::new(), doubts };
-        for column in &columns {
-            let follows = named.is_some_and(|named| named + 1 == column.place);
-            let ours = follows && column.most(|word| word.starts_with(CHOSEN));
-            let used = ours || [forwarded, place].contains(&Some(column.place));
-            if let (false, Some(word)) = (used, column.first()) {
-                let word: String = example(word).chars().take(SHOWN).collect();
-                let name = format!("field {} of those added, as in `{word}`", column.place + 1);
-                extras.unused_fields.push(name);
-            }
+        let mut begins = false;
+        if time.is_none()
+            && let Some(found) = log_order::find(&columns, &times, &all)
+        {
+            time = Some((found.place, found.field));
+            begins = found.begins;
+            doubts.push(found.doubt);
         }
-        extras
+        let place = time.as_ref().map(|time| time.0);
+        let unused_fields = unused(&columns, named, [forwarded, place]);
+        Extras { forwarded, time, begins, unused_fields, doubts }
     }
 
-    /// Whether the request's time is among them.
-    pub(super) fn has_time(&self) -> bool {
-        self.time.is_some()
+    /// Whether the line's stamp is that of the request's end, as nginx's and others' that write the
+    /// request's time.
+    pub(super) fn stamps_end(&self) -> bool {
+        self.time.is_some() && !self.begins
     }
 
     /// The fields that are not used.
@@ -113,6 +129,20 @@ impl Extras {
         }
         Ok(())
     }
+}
+
+/// The fields that are none of those used; `named` is the place of a time with a name.
+fn unused(columns: &[Added<'_>], named: Option<usize>, used: [Option<usize>; 2]) -> Vec<String> {
+    let unused = columns.iter().filter(|column| {
+        let follows = named.is_some_and(|named| named + 1 == column.place);
+        let ours = follows && column.most(|word| word.starts_with(CHOSEN));
+        !ours && !used.contains(&Some(column.place))
+    });
+    let name = |column: &Added<'_>| {
+        let word: String = example(column.first()?).chars().take(SHOWN).collect();
+        Some(format!("field {} of those added, as in `{word}`", column.place + 1))
+    };
+    unused.filter_map(name).collect()
 }
 
 /// The fields of a rest.
@@ -173,11 +203,14 @@ fn is_named(word: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    fn end<'a>(client: &str, rest: &'a str) -> LineEnd<'a> {
+        LineEnd { client: client.as_bytes().to_vec(), time: None, rest: rest.as_bytes() }
+    }
+
     /// The places of `X-Forwarded-For` and of the time, the number of unused fields, and of doubts,
     /// of lines of these clients.
     fn of_lines(lines: &[(&str, &str)]) -> (Option<usize>, Option<usize>, usize, usize) {
-        let lines =
-            lines.iter().map(|(client, rest)| (client.as_bytes().to_vec(), rest.as_bytes()));
+        let lines = lines.iter().map(|(client, rest)| end(client, rest));
         let extras = Extras::find(lines);
         let place = extras.time.map(|time| time.0);
         (extras.forwarded, place, extras.unused_fields.len(), extras.doubts.len())
@@ -206,7 +239,7 @@ mod tests {
     #[test]
     fn a_time_says_its_unit_or_is_doubted() {
         let field = |rest: &str| {
-            let lines = (0..9).map(|_| (b"192.0.2.1".to_vec(), rest.as_bytes()));
+            let lines = (0..9).map(|_| end("192.0.2.1", rest));
             let extras = Extras::find(lines);
             (extras.time, extras.doubts.len())
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::extras::Extras;
+use super::extras::{Extras, LineEnd};
 use super::host_first::host_first;
 use super::{Format, FormatOptions, Head, Take};
 use crate::field::Draft;
@@ -50,11 +50,12 @@ impl LayoutFormat {
         let ends = head.lines().filter_map(|line| {
             let mut draft = Draft::default();
             let rest = layout.read(line, &mut clock, &mut draft).ok()?;
-            Some((draft.entry.address.into_owned(), rest))
+            let entry = draft.finish(layout.ends(), &clock);
+            let time = entry.ok().map(|entry| (entry.time_ns, entry.resolution_ns));
+            Some(LineEnd { client: draft.entry.address.into_owned(), time, rest })
         });
         let extras = Extras::find(ends);
-        // nginx and the others that write a duration there stamp the end.
-        let ends = extras.has_time();
+        let ends = extras.stamps_end();
         let of = |layout: Layout| if ends { layout.of_ends() } else { layout };
         let (layout, others) = (of(layout), others.into_iter().map(of).collect());
         let (unused_fields, doubts) = (extras.unused_fields(), extras.doubts());

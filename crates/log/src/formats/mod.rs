@@ -38,6 +38,7 @@ mod joiner;
 mod json;
 mod keyed;
 mod layout_format;
+mod log_order;
 mod logfmt;
 mod ltsv;
 mod meanings;

@@ -1,7 +1,7 @@
 //! Lines of pairs of keys and values, whatever their syntax: the keys of usual names are read.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
@@ -84,10 +84,10 @@ impl Syntax {
 
     /// The keys of the first lines.
     pub(super) fn keys(self, head: &Head<'_>) -> Vec<String> {
-        let mut keys: Vec<String> = Vec::new();
+        let (mut keys, mut known) = (Vec::new(), HashSet::new());
         for (key, _) in self.lines(head).flat_map(|line| self.pairs(line)) {
             let key = String::from_utf8_lossy(key);
-            if !keys.iter().any(|known| *known == key) {
+            if known.insert(key.clone()) {
                 keys.push(key.into_owned());
             }
             if keys.len() == KEYS_MAX {

@@ -3,8 +3,12 @@
 //! Skipped text is not fully checked: a reader of logs should not be strict.
 
 mod arrays;
+mod paths;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+
+pub(super) use paths::Paths;
 
 use super::tree::Node;
 use crate::entry::Text;
@@ -21,8 +25,6 @@ pub(super) struct Scanner<'a> {
 }
 
 const BAD: Reason = Reason::NotThisFormat;
-/// The deepest nesting of objects whose keys are collected.
-const DEPTH_OF_PATHS: usize = 4;
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a [u8]) -> Scanner<'a> {
@@ -213,10 +215,29 @@ impl<'a> Scanner<'a> {
 
     /// The text of the value of a key of the object, if it is a string.
     pub(super) fn text_of(self, wanted: &str) -> Option<Text<'a>> {
-        Some(match Scanner::new(self.source_of(wanted)?).string().ok()? {
+        Scanner::new(self.source_of(wanted)?).text()
+    }
+
+    /// The text of a string.
+    pub(super) fn text(mut self) -> Option<Text<'a>> {
+        Some(match self.string().ok()? {
             (raw, false) => Cow::Borrowed(raw),
             (raw, true) => Cow::Owned(unescape(raw)),
         })
+    }
+
+    /// The source form of the values of an object, by the source form of their keys; of a key that
+    /// it has twice, the first value. Nothing if it is no whole object.
+    pub(super) fn members(mut self) -> HashMap<&'a [u8], &'a [u8]> {
+        let mut members = HashMap::new();
+        let read = self.object(|scanner, key| {
+            scanner.peek();
+            let begin = scanner.at;
+            scanner.skip()?;
+            members.entry(key).or_insert(&scanner.text[begin..scanner.at]);
+            Ok(())
+        });
+        if read.is_ok() { members } else { HashMap::new() }
     }
 
     /// The source form of the value of a key of the object.
@@ -260,23 +281,4 @@ impl<'a> Scanner<'a> {
             }
         }
     }
-
-    /// Adds the paths of all values that are neither objects nor arrays of objects.
-    pub(super) fn paths(&mut self, before: &str, paths: &mut Vec<String>) {
-        let deep = before.matches('.').count() >= DEPTH_OF_PATHS;
-        // The values before a syntax error are enough.
-        let _ = self.object(|scanner, key| {
-            let path = format!("{before}{}", String::from_utf8_lossy(key));
-            if scanner.peek() == Some(b'{') && !deep {
-                let mut inner = *scanner;
-                inner.paths(&format!("{path}."), paths);
-            } else if !paths.contains(&path) && paths.len() < PATHS_MAX {
-                paths.push(path);
-            }
-            scanner.skip()
-        });
-    }
 }
-
-/// Further keys are ignored: a log has some dozens.
-const PATHS_MAX: usize = 1000;

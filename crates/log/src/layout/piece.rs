@@ -108,18 +108,23 @@ fn begins_with(rest: &[u8], text: &[u8]) -> bool {
     rest.len() >= text.len() && rest.iter().zip(text).all(|(a, b)| a == b)
 }
 
+/// The first bytes of a text are compared one after another at this many places. If it does not
+/// begin there, as in a line of blanks, a search for all of it is faster.
+const PLACES_TRIED: usize = 8;
+
 /// The index of a text of few bytes.
 #[inline]
 fn find(rest: &[u8], text: &[u8]) -> Option<usize> {
     let (first, others) = text.split_first()?;
     let mut from = 0;
-    loop {
+    for _ in 0..PLACES_TRIED {
         let place = from + find_byte(&rest[from..], *first)?;
         if begins_with(&rest[place + 1..], others) {
             return Some(place);
         }
         from = place + 1;
     }
+    memchr::memmem::find(&rest[from..], text).map(|place| from + place)
 }
 
 /// A value up to `text`, which begins with a quote. Old servers did not escape quotes within: a
@@ -140,6 +145,25 @@ fn quoted<'a>(rest: &'a [u8], text: &[u8], last: bool) -> Option<(Text<'a>, &'a 
             return Some((value, &rest[place + text.len()..]));
         } else {
             from = place + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_found_behind_many_places_where_it_begins_alone() {
+        for text in [&b" \""[..], b"] ", b" - ", b"\" \""] {
+            for before in [&b"a"[..], b" ", b"]", b" -", b"\" "] {
+                for times in [0, 1, PLACES_TRIED - 1, PLACES_TRIED, PLACES_TRIED + 1, 500] {
+                    let rest = [&before.repeat(times), text, b"b"].concat();
+                    let expected = rest.windows(text.len()).position(|here| here == text);
+                    assert_eq!(find(&rest, text), expected, "{text:?} {before:?} {times}");
+                }
+                assert_eq!(find(&before.repeat(99), b"x1"), None);
+            }
         }
     }
 }
