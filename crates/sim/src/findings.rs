@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use thinktime_core::policy::scheduling::Rank;
-use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
+use thinktime_core::record::{
+    Collapse, Collector, RateShortfall, StationFigures, Summary, Window, rate_shortfall,
+};
 use thinktime_core::system::{KindVisit, OfferedLoad, StationModel, SystemModel};
 use thinktime_core::words;
 use thinktime_core::workload::{InitialState, Workload};
@@ -55,6 +57,7 @@ impl Findings<'_> {
         notes.extend(self.plan.precision.and_then(|precision| summary.found_to(precision).ok()));
         notes.extend(self.single_classes());
         notes.extend(self.of_clusters(summary).notes);
+        notes.extend(scales(summary));
         notes
     }
 
@@ -179,4 +182,19 @@ impl Findings<'_> {
         let precision = self.plan.precision.filter(|_| !self.interrupted)?;
         summary.found_to(precision).err()
     }
+}
+
+/// The servers of the stations whose number of servers changes.
+fn scales(summary: &Summary) -> Vec<String> {
+    let words = |(name, station): (&String, &StationFigures)| {
+        let scale = station.scale?;
+        Some(format!(
+            "`{name}` had {} servers on average, and {} that started: {} came, and {} went",
+            words::plain(scale.servers_mean),
+            words::plain(scale.setups_mean),
+            words::count(scale.additions),
+            words::count(scale.removals)
+        ))
+    };
+    summary.stations.iter().filter_map(words).collect()
 }
