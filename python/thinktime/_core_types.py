@@ -312,6 +312,22 @@ class PoolTable(TypedDict):
     size: int
 
 
+ScaleTable = TypedDict(
+    "ScaleTable",
+    {
+        "delay": "int | float | str | None",
+        "every": "int | float | str",
+        "from": "int | None",
+        "on": "str",
+        "plan": "str | None",
+        "target": "float",
+        "to": "int | None",
+        "tolerance": "float",
+        "wait": "int | float | str | None",
+    },
+)
+
+
 class ServiceTable(TypedDict):
     burst: int | float | str | None
     cores: list[int] | None
@@ -339,6 +355,7 @@ class StationTable(TypedDict):
     queue_limit: int | None
     queue_timeout: int | float | str | None
     rate: str | None
+    scale: ScaleTable | None
     servers: int
     setup: int | float | str | None
     weight: dict[str, float]
@@ -585,6 +602,13 @@ class RequestFigures(TypedDict):
     response_time_s: TimeFigures
 
 
+class ScaleFigures(TypedDict):
+    additions: int
+    removals: int
+    servers_mean: float
+    setups_mean: float
+
+
 class ServerFigures(TypedDict):
     by_class: dict[str, int]
     hit_ratio: float | None
@@ -602,6 +626,7 @@ class StationFigures(TypedDict):
     queue_length_mean: float
     queue_length_shares: NotRequired[list[float]]
     response_time_mean_s: float | None
+    scale: NotRequired[ScaleFigures]
     throughput: float | None
 
 

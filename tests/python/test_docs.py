@@ -76,8 +76,8 @@ COMPLETED = {
     "docs/system-file.md 2": 'name = "part"\n{}[[station]]\nname = "web"\ndemand = "exp(1ms)"\n',
     "docs/system-file.md 3": 'name = "part"\n{}',
     "docs/system-file.md 4": 'name = "part"\n{}',
-    "docs/system-file.md 5": 'name = "part"\n{}',
-    "docs/system-file.md 6": 'name = "part"\n'
+    "docs/system-file.md 6": 'name = "part"\n{}',
+    "docs/system-file.md 7": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
     "docs/system-file.md 9": 'name = "part"\n[[station]]\nname = "web"\ndemand = "exp(1ms)"\n{}',

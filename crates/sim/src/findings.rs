@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use thinktime_core::policy::scheduling::Rank;
-use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
+use thinktime_core::record::{
+    Collapse, Collector, RateShortfall, StationFigures, Summary, Window, rate_shortfall,
+};
 use thinktime_core::system::{KindVisit, OfferedLoad, StationModel, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
@@ -56,6 +58,7 @@ impl Findings<'_> {
         notes.extend(self.plan.precision.and_then(|precision| summary.found_to(precision).ok()));
         notes.extend(self.single_classes());
         notes.extend(self.of_clusters(summary).notes);
+        notes.extend(scales(summary));
         notes
     }
 
@@ -190,4 +193,19 @@ fn endless_warmup(at: Nanos, requests: u64) -> String {
         "the warm-up lasts longer than {long}: {many} {some} {were} too few to find its end, so the \
          figures may still depend on the start; simulate more requests"
     )
+}
+
+/// The servers of the stations whose number of servers changes.
+fn scales(summary: &Summary) -> Vec<String> {
+    let words = |(name, station): (&String, &StationFigures)| {
+        let scale = station.scale?;
+        Some(format!(
+            "`{name}` had {} servers on average, and {} that started: {} came, and {} went",
+            words::plain(scale.servers_mean),
+            words::plain(scale.setups_mean),
+            words::count(scale.additions),
+            words::count(scale.removals)
+        ))
+    };
+    summary.stations.iter().filter_map(words).collect()
 }

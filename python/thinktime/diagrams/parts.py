@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
         LimiterTable,
         MachineTable,
         PoolTable,
+        ScaleTable,
         ServiceTable,
         StationTable,
         SystemFile,
@@ -64,8 +66,11 @@ def parts_of(system: SystemFile) -> list[Part]:
 
 def station(table: StationTable) -> Part:
     """A station, of a system or of a cluster's servers."""
-    policy, servers = table["policy"], table["servers"]
-    facts = [f"{units.counted(servers, 'server')}, {policies.words(policy)}", *_demands(table)]
+    policy, scale, servers = table["policy"], table["scale"], table["servers"]
+    there = units.counted(servers, "server")
+    if scale is not None:
+        servers, there = _scaled(scale)
+    facts = [f"{there}, {policies.words(policy)}", *_demands(table)]
     if table["when"] == "miss":
         facts.insert(1, "for what the cache does not hold")
     if table["priority"]:
@@ -81,6 +86,17 @@ def station(table: StationTable) -> Part:
         facts.append(f"the newest first with more than {units.count(table['newest_first_above'])}")
     shared = policy.partition("(")[0] in policies.SHARED
     return Part(table["name"], "shared" if shared else "queue", servers, facts)
+
+
+def _scaled(scale: ScaleTable) -> tuple[int, str]:
+    """The most servers of a station whose number of servers changes, and that number in words."""
+    delay = "" if scale["delay"] is None else f", each after {units.law(str(scale['delay']))}"
+    if scale["plan"] is not None:
+        numbers = re.findall(r":\s*([^,)\s]+)", scale["plan"])
+        return max(int(float(one)) for one in numbers), f"servers by time: {scale['plan']}{delay}"
+    most = scale["to"] or 1
+    least = scale["from"] if scale["from"] is not None else int(scale["on"] == "load")
+    return most, f"{least} to {units.counted(most, 'server')} by {scale['on']}{delay}"
 
 
 def _speed(table: StationTable) -> Iterator[str]:

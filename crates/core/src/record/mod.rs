@@ -61,7 +61,9 @@ pub use replications::pool_sessions;
 pub use row::Row;
 pub use sink::{RowSink, RunProgress};
 pub use starvation::Starvation;
-pub use station_figures::{FlowIntervals, QueueFigures, StationFigures, StationRequestFigures};
+pub use station_figures::{
+    FlowIntervals, QueueFigures, ScaleFigures, StationFigures, StationRequestFigures,
+};
 pub use station_intervals::set_station_intervals;
 pub use summary::Summary;
 pub use timeline::{Cell, Timeline};

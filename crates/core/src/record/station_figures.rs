@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::DemandFigures;
-use crate::system::{KindSummary, StationSummary};
+use crate::system::{KindSummary, ScaleSummary, StationSummary};
 use crate::workload::Workload;
 
 /// This many numbers of requests have their share of time.
@@ -44,6 +44,9 @@ pub struct StationFigures {
     pub queue: QueueFigures,
     /// The service demands of its requests.
     pub demand_s: DemandFigures,
+    /// Its servers, if their number changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<ScaleFigures>,
     /// The half-widths of 95 % confidence intervals: of the means of replications, or of batches of
     /// time. `None` if the run was too short, or if in some part of it no request left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,6 +54,26 @@ pub struct StationFigures {
     /// The same by request name; empty if the workload has one kind of request.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_request: BTreeMap<String, StationRequestFigures>,
+}
+
+/// The servers of a station, whose number changes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScaleFigures {
+    /// The mean number of servers that were there, those that were to go included.
+    pub servers_mean: f64,
+    /// The mean number of servers that started, and were not there yet.
+    pub setups_mean: f64,
+    /// How often one came; over all replications.
+    pub additions: u64,
+    /// How often one went; over all replications.
+    pub removals: u64,
+}
+
+impl ScaleFigures {
+    fn new(scale: &ScaleSummary) -> ScaleFigures {
+        let ScaleSummary { servers_mean, setups_mean, additions, removals } = *scale;
+        ScaleFigures { servers_mean, setups_mean, additions, removals }
+    }
 }
 
 /// The requests of one name at a station.
@@ -107,6 +130,7 @@ impl StationFigures {
         StationFigures {
             queue: QueueFigures::new(station),
             demand_s: DemandFigures::new(&station.demands),
+            scale: station.scale.as_ref().map(ScaleFigures::new),
             ci95: None,
             by_request: by_request(station, workload),
         }

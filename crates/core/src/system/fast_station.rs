@@ -83,7 +83,7 @@ impl<D: DemandSource> FastStation<D> {
     /// The time averages so far.
     #[must_use]
     pub fn summary(&self, now: Nanos) -> StationSummary {
-        self.station.monitor().summary(now, Detail::Whole)
+        self.station.figures(now, Detail::Whole)
     }
 }
 

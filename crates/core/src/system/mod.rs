@@ -64,7 +64,8 @@ pub use pool::PoolModel;
 pub use program::Program;
 pub use size_demand::SizeDemand;
 pub use station::{
-    BatchModel, Demands, Flow, KindSummary, Overload, PaceModel, StationModel, StationSummary,
+    BatchModel, Demands, Flow, KindSummary, Overload, PaceModel, ScaleModel, ScaleSummary,
+    StationModel, StationSummary,
 };
 pub use thinktime_file::system::{
     BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile,

@@ -15,7 +15,7 @@ pub use learned::{Confidence, Guess, LearnedTable};
 pub use limiter::{LimiterKind, LimiterTable};
 pub use link::LinkTable;
 pub use machine::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
-pub use station::{BatchTable, FailureTable, StationTable};
+pub use station::{BatchTable, FailureTable, ScaleTable, StationTable};
 pub use token_server::TokenServerTable;
 
 use schemars::{JsonSchema, Schema, schema_for};

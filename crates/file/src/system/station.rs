@@ -40,6 +40,55 @@ pub struct BatchTable {
     pub wait: Option<Scalar>,
 }
 
+/// The number of servers changes. A server that goes finishes its request first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct ScaleTable {
+    /// What the number follows: `"load"`, the part of the servers that are busy; `"requests"`, the
+    /// number of requests there; or `"time"`, a plan.
+    pub on: String,
+    /// The least number of servers, which is also that of the beginning: 1 by default under
+    /// `"load"`, 0 under `"requests"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
+    /// The largest number of servers. Required unless the number follows a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u32>,
+    /// The law of the time from the wish for a server until it serves; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Scalar>,
+    /// The part of the servers that should be busy, under `"load"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = ScaleTable::TARGET))]
+    pub target: Option<f64>,
+    /// The relative difference of the load from its target at which the number stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = ScaleTable::TOLERANCE))]
+    pub tolerance: Option<f64>,
+    /// The interval at which the rule looks at the mean load of the interval before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = ScaleTable::EVERY))]
+    pub every: Option<Scalar>,
+    /// For how long fewer servers must be wanted before any go: 5 minutes by default under
+    /// `"load"`, none under `"requests"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Scalar>,
+    /// The numbers of servers over time, under `"time"`, as in `"steps(0s: 2, 8h: 10)"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+}
+
+impl ScaleTable {
+    /// The target without a `target`: that of Kubernetes.
+    pub const TARGET: f64 = 0.8;
+    /// The tolerance without a `tolerance`: that of Kubernetes.
+    pub const TOLERANCE: f64 = 0.1;
+    /// The interval without `every`: that of Kubernetes.
+    pub const EVERY: &str = "15s";
+    /// The wait under `"load"` without a `wait`: that of Kubernetes.
+    pub const WAIT: &str = "5min";
+}
+
 /// One queue with its servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -96,6 +145,9 @@ pub struct StationTable {
     /// How long a station with a `setup` stays on when it is empty; not at all by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_for: Option<Scalar>,
+    /// How the number of servers changes, in the place of `servers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<ScaleTable>,
     /// Who visits a station of a cluster's server: with `"miss"` those whose response the
     /// server's cache does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -208,6 +208,9 @@ impl ServerStation {
         if model.demand.is_none() {
             return fail("demand", "is missing");
         }
+        if model.scale.is_some() {
+            return fail("scale", "does not go with a cluster's server yet");
+        }
         if cluster.stations.iter().any(|other| other.model.name == model.name) {
             return fail("name", "is taken by another station of the server");
         }

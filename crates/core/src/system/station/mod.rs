@@ -5,16 +5,19 @@
 //! [`least_attained::LeastAttained`] serves the jobs with the least service so far, and
 //! [`batch::Batch`] several together. They learn of arrivals, say when they next act, and act. A
 //! completion is computed from the work, not from the time of the driver's call, so a late driver
-//! does not bend the model. [`pace::Pace`] lets one of them serve at a speed that varies.
+//! does not bend the model. [`pace::Pace`] lets one of them serve at a speed that varies, and
+//! [`scale::Scale`] lets the first serve with a number of servers that changes.
 
 mod batch;
 mod by_kind;
+mod engine;
 mod least_attained;
 mod model;
 mod monitor;
 mod pace;
 mod ranked;
 mod ranks;
+mod scale;
 mod servers;
 mod shared;
 mod summary;
@@ -26,21 +29,17 @@ pub(in crate::system) use by_kind::Left;
 pub use model::{Overload, StationModel};
 pub(in crate::system) use monitor::Monitor;
 pub use pace::PaceModel;
-pub use summary::{Demands, Flow, KindSummary, StationSummary};
+pub use scale::ScaleModel;
+pub use summary::{Demands, Flow, KindSummary, ScaleSummary, StationSummary};
 
 use thinktime_file::time::Nanos;
 
 use super::ids::NodeId;
-use super::jobs::{Handle, Jobs, Place, Visitor};
+use super::jobs::{Handle, Jobs, Place};
 use super::node::{Answer, Build, Building, Detail, Node, NodeSummary, Visit};
-use crate::policy::scheduling::{Rank, Ties};
-use batch::Batch;
-use least_attained::LeastAttained;
-use pace::Pace;
-use ranked::Ranked;
+use crate::policy::scheduling::Rank;
+use engine::Engine;
 use ranks::Ranks;
-use shared::Shared;
-use weighted::Weighted;
 
 /// A station in motion.
 #[derive(Debug)]
@@ -52,118 +51,6 @@ pub(super) struct Station {
     monitor: Monitor,
     /// The number present at which arrivals are refused.
     full_at: u64,
-}
-
-#[derive(Debug)]
-enum Engine {
-    Ranked(Ranked),
-    Shared(Shared),
-    LeastAttained(LeastAttained),
-    /// In a box, so that other stations stay small.
-    Weighted(Box<Weighted>),
-    /// In a box, so that other stations stay small.
-    Batch(Box<Batch>),
-    /// In a box, so that other stations stay small.
-    Pace(Box<Pace>),
-}
-
-impl Engine {
-    /// That of a station whose speed does not vary.
-    fn new(id: NodeId, model: &StationModel, streams: (u64, u64)) -> Engine {
-        if let Some(batch) = model.batch {
-            return Engine::Batch(Box::new(Batch::new(id, batch)));
-        }
-        match (&model.discipline.ties, &model.discipline.rank) {
-            (Ties::Share, Rank::Attained) => {
-                Engine::LeastAttained(LeastAttained::new(id, model.servers))
-            }
-            (Ties::Share, Rank::Weight) => Engine::Weighted(Box::new(Weighted::new(id))),
-            (Ties::Share, _) => Engine::Shared(Shared::new(id, model.servers)),
-            _ => Engine::Ranked(Ranked::new(id, model, streams)),
-        }
-    }
-
-    #[inline(always)]
-    fn next_event(&self) -> Nanos {
-        match self {
-            Engine::Ranked(engine) => engine.next_event(),
-            Engine::Shared(engine) => engine.next_event(),
-            Engine::LeastAttained(engine) => engine.next_event(),
-            Engine::Weighted(engine) => engine.next_event(),
-            Engine::Batch(engine) => engine.next_event(),
-            Engine::Pace(engine) => engine.next_event(),
-        }
-    }
-
-    /// A job arrives. Gives the next event, as all that follow.
-    #[inline(always)]
-    fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Nanos {
-        match self {
-            Engine::Ranked(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
-            Engine::Shared(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
-            Engine::LeastAttained(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
-            Engine::Weighted(engine) => {
-                engine.arrive(now, handle, jobs);
-                engine.next_event()
-            }
-            Engine::Batch(engine) => engine.arrive(now, handle, jobs),
-            Engine::Pace(engine) => engine.arrive(now, handle, jobs),
-        }
-    }
-
-    /// The event that is due now: gives the job that is done, if one is.
-    #[inline(always)]
-    fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> (Option<Handle>, Nanos) {
-        match self {
-            Engine::Ranked(engine) => (engine.advance(now, jobs), engine.next_event()),
-            Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
-            Engine::LeastAttained(engine) => (engine.advance(now), engine.next_event()),
-            Engine::Weighted(engine) => (engine.advance(now), engine.next_event()),
-            Engine::Batch(engine) => (engine.advance(now, jobs), engine.next_event()),
-            Engine::Pace(engine) => engine.advance(now, jobs),
-        }
-    }
-
-    /// A job leaves unfinished, from service or from the queue.
-    fn withdraw(
-        &mut self,
-        now: Nanos,
-        (handle, in_service): (Handle, bool),
-        jobs: &mut Jobs,
-    ) -> Nanos {
-        match self {
-            Engine::Ranked(engine) if in_service => engine.withdraw(now, handle, jobs),
-            Engine::Ranked(engine) => engine.leave_queue(),
-            Engine::Shared(engine) => engine.withdraw(now, handle),
-            Engine::LeastAttained(engine) => engine.withdraw(now, handle),
-            Engine::Weighted(engine) => engine.withdraw(now, handle, jobs),
-            Engine::Batch(engine) => engine.withdraw(now, (handle, in_service)),
-            Engine::Pace(engine) => return engine.withdraw(now, (handle, in_service), jobs),
-        }
-        self.next_event()
-    }
-
-    /// The service that a present job has had.
-    fn served(&mut self, now: Nanos, handle: Handle, jobs: &Jobs) -> Nanos {
-        let Visitor { demand, remaining, .. } = jobs[handle];
-        match self {
-            Engine::Ranked(engine) => demand.since(remaining) + engine.servers.served(now, handle),
-            Engine::Shared(engine) => demand.since(engine.left(now, handle)),
-            Engine::LeastAttained(engine) => engine.attained(now, handle),
-            Engine::Weighted(engine) => demand.since(engine.left(now, handle, jobs)),
-            Engine::Batch(engine) => engine.served(now, handle, jobs),
-            Engine::Pace(engine) => engine.served(now, handle, jobs),
-        }
-    }
 }
 
 impl StationModel {
@@ -181,12 +68,6 @@ impl StationModel {
         let monitor = Monitor::new(self.servers, kinds.len());
         let ranks = Ranks::new(number, self, kinds, &means, seed);
         let engine = Engine::new(behind.0, self, (seed, number));
-        let engine = match &self.pace {
-            None => engine,
-            Some(pace) => {
-                Engine::Pace(Box::new(Pace::new(engine, pace, self.servers, (seed, number))))
-            }
-        };
         let full_at = u64::from(self.servers).saturating_add(self.overload.queue_limit);
         Station { engine, next: Nanos::MAX, ranks, monitor, full_at }
     }
@@ -246,6 +127,11 @@ impl Station {
     pub(super) fn monitor(&self) -> &Monitor {
         &self.monitor
     }
+
+    /// As [`Node::summary`] gives.
+    pub(super) fn figures(&self, now: Nanos, detail: Detail) -> StationSummary {
+        StationSummary { scale: self.engine.scale(now), ..self.monitor.summary(now, detail) }
+    }
 }
 
 /// Those that the engine has given up leave, from this place on in their list.
@@ -291,9 +177,10 @@ impl Node for Station {
 
     fn begin_measuring(&mut self, now: Nanos) {
         self.monitor.begin(now);
+        self.engine.begin_measuring(now);
     }
 
     fn summary(&self, now: Nanos, detail: Detail) -> Option<NodeSummary> {
-        Some(NodeSummary::Station(self.monitor.summary(now, detail)))
+        Some(NodeSummary::Station(self.figures(now, detail)))
     }
 }

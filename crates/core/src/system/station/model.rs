@@ -11,6 +11,7 @@ use super::super::node::{NodeModel, demand_names};
 use super::super::read::{ReadResult, Reading, at_least_one, named};
 use super::batch::BatchModel;
 use super::pace::PaceModel;
+use super::scale::ScaleModel;
 use crate::distribution::Distribution;
 use crate::files::Files;
 use crate::policy::scheduling::{self, Discipline, Rank, Ties};
@@ -22,7 +23,7 @@ pub struct StationModel {
     pub name: String,
     /// Its number among the stations, by which its random streams are named.
     pub(in crate::system) number: u32,
-    /// The number of servers, at least 1.
+    /// The number of servers, at least 1; the largest if it changes.
     pub servers: u32,
     /// The scheduling policy.
     pub discipline: Discipline,
@@ -38,6 +39,8 @@ pub struct StationModel {
     pub overload: Overload,
     /// How its speed varies; `None` if each of its servers has a speed of 1 all the time.
     pub pace: Option<PaceModel>,
+    /// How the number of its servers changes; `None` if all are always there.
+    pub scale: Option<ScaleModel>,
     /// How many requests its server serves together; `None` if each is served alone.
     pub batch: Option<BatchModel>,
 }
@@ -61,7 +64,10 @@ impl StationModel {
         let policy = table.policy.as_deref().unwrap_or(StationTable::POLICY);
         let discipline =
             scheduling::parse(policy, files).map_err(|error| ("policy".to_owned(), error))?;
-        let servers = at_least_one("servers", table.servers.unwrap_or(StationTable::SERVERS))?;
+        let scale = ScaleModel::from_table(table, &discipline, files)?;
+        let servers = table.servers.unwrap_or(StationTable::SERVERS);
+        let servers = scale.as_ref().map_or(servers, ScaleModel::most);
+        let servers = at_least_one("servers", servers)?;
         if discipline.rank == Rank::Weight && servers > 1 {
             let message = "must be 1 under `dps`: with more of them a large weight would give a \
                            request more than one server";
@@ -74,6 +80,7 @@ impl StationModel {
             servers,
             overload: Overload::from_table(table, &discipline, files)?,
             pace: PaceModel::from_table(table, files)?,
+            scale,
             batch: BatchModel::from_table(table, &discipline)?,
             discipline,
             demand: table.demand.as_ref().map(|value| Demand::parse(value, files)).transpose()?,
@@ -98,10 +105,10 @@ impl StationModel {
         self.pace.as_ref().map_or(servers, |pace| pace.long_run(servers))
     }
 
-    /// Whether each of its servers serves one request at a speed of 1 all the time.
+    /// Whether each of its servers is always there and serves one request at a speed of 1.
     #[must_use]
     pub fn is_steady(&self) -> bool {
-        self.pace.is_none() && self.batch.is_none()
+        self.pace.is_none() && self.batch.is_none() && self.scale.is_none()
     }
 
     /// The law of its own demands, for all requests or each name.

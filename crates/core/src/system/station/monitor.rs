@@ -112,6 +112,7 @@ impl Monitor {
             growth: self.number as i64 - self.number_before as i64,
             demands: self.demands,
             by_kind: self.by_kind.summary(now, span),
+            scale: None,
         }
     }
 }

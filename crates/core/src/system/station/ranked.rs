@@ -1,5 +1,7 @@
 //! One job on each server: the best-ranking jobs are in service, the others wait.
 
+mod scaling;
+
 use thinktime_file::time::Nanos;
 
 use super::super::ids::NodeId;

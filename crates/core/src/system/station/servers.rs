@@ -115,6 +115,34 @@ impl Servers {
         self.find_next();
     }
 
+    /// The number of servers at the beginning.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// One more server, kept for [`Servers::start`].
+    pub(super) fn add(&mut self) -> u32 {
+        self.slots.push(FREE);
+        self.slots.len() as u32 - 1
+    }
+
+    /// The number of servers that are free and not kept.
+    pub(super) fn vacant(&self) -> usize {
+        self.vacant.len()
+    }
+
+    /// Closes a server that is free, if one is.
+    pub(super) fn close_vacant(&mut self) -> Option<u32> {
+        let slot = self.vacant.pop()?;
+        self.close(slot);
+        Some(slot)
+    }
+
+    /// A kept server has no job any more whose key could be compared.
+    pub(super) fn close(&mut self, slot: u32) {
+        self.slots[slot as usize] = FREE;
+    }
+
     /// No job waits for the server.
     #[inline]
     pub(super) fn idle(&mut self, slot: u32) {

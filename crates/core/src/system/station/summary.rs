@@ -22,6 +22,42 @@ pub struct StationSummary {
     pub demands: Demands,
     /// The jobs of each kind of request that came; empty if there are not several kinds.
     pub by_kind: Vec<KindSummary>,
+    /// Its servers, if their number changes.
+    pub scale: Option<ScaleSummary>,
+}
+
+/// The servers of a station, whose number changes, over the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScaleSummary {
+    /// The mean number of servers that were there.
+    pub servers_mean: f64,
+    /// The mean number of servers that started, and were not there yet.
+    pub setups_mean: f64,
+    /// How often one came.
+    pub additions: u64,
+    /// How often one went.
+    pub removals: u64,
+}
+
+impl ScaleSummary {
+    /// That of two times together, each with its length in seconds; a negative length takes a time
+    /// away.
+    fn with(&self, length: f64, other: &ScaleSummary, its_length: f64) -> ScaleSummary {
+        let mean = |mine, theirs| match length + its_length > 0.0 {
+            true => (mine * length + theirs * its_length) / (length + its_length),
+            false => 0.0,
+        };
+        let sum = |mine: u64, theirs: u64| match its_length < 0.0 {
+            true => mine - theirs,
+            false => mine + theirs,
+        };
+        ScaleSummary {
+            servers_mean: mean(self.servers_mean, other.servers_mean),
+            setups_mean: mean(self.setups_mean, other.setups_mean),
+            additions: sum(self.additions, other.additions),
+            removals: sum(self.removals, other.removals),
+        }
+    }
 }
 
 /// The jobs of one kind of request at a station over the measured time.
@@ -173,6 +209,9 @@ impl StationSummary {
             one.demands = one.demands.since(&then.demands);
             one.served_s -= then.served_s;
         }
+        if let (Some(mine), Some(then)) = (&mut self.scale, &earlier.scale) {
+            *mine = mine.with(whole, then, -before);
+        }
         self.duration_s = whole - before;
         self.load = over_time(self.load, earlier.load);
         self.queue_length_mean = over_time(self.queue_length_mean, earlier.queue_length_mean);
@@ -192,6 +231,9 @@ impl StationSummary {
         self.above.iter_mut().zip(theirs).for_each(|(mine, more)| *mine = over_time(*mine, more));
         self.demands.join(&other.demands);
         self.join_kinds(other);
+        if let (Some(mine), Some(theirs)) = (&mut self.scale, &other.scale) {
+            *mine = mine.with(lengths.0, theirs, lengths.1);
+        }
         self.queue_length_max = self.queue_length_max.max(other.queue_length_max);
         self.growth += other.growth;
         self.duration_s += other.duration_s;

@@ -216,7 +216,7 @@ fn threads_of_station(
     if !station.is_steady() {
         return Err(Invalid::new(format!(
             "the kernel serves requests that burn one by one, and all the time: leave out batch, \
-             rate, failure and setup of `{}`",
+             rate, failure, setup and scale of `{}`",
             station.name
         )));
     }
