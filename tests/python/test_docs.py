@@ -80,7 +80,7 @@ COMPLETED = {
     "docs/system-file.md 7": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
-    "docs/system-file.md 9": 'name = "part"\n[[station]]\nname = "web"\ndemand = "exp(1ms)"\n{}',
+    "docs/system-file.md 10": 'name = "part"\n[[station]]\nname = "web"\ndemand = "exp(1ms)"\n{}',
     "docs/tutorial.md 3": '{}demand = "exp(1ms)"\n',
     "docs/tutorial.md 4": OPEN + "{}",
     "docs/workload-file.md 6": OPEN + "{}",

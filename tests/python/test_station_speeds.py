@@ -1,6 +1,6 @@
 """Stations whose speed varies: in simulations, in loads, and wherever a formula would be wrong.
 
-Exact means are in `crates/core/src/system/station/pace/tests.rs` and
+Exact means are in `crates/core/src/system/station/engine/pace/tests.rs` and
 `test_theory_varying_speed.py`, and another implementation in `test_two_implementations.py`.
 """
 

@@ -190,8 +190,8 @@ fn endless_warmup(at: Nanos, requests: u64) -> String {
     }
     let long = words::time(at.as_secs_f64());
     format!(
-        "the warm-up lasts longer than {long}: {many} {some} {were} too few to find its end, so the \
-         figures may still depend on the start; simulate more requests"
+        "the warm-up lasts longer than {long}: {many} {some} {were} too few to find its end, so \
+         the figures may still depend on the start; simulate more requests"
     )
 }
 

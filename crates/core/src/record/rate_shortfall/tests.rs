@@ -28,7 +28,7 @@ fn what_chance_explains_is_no_miss() {
         assert_eq!(missed("", requests, 30.0, 0.01), None, "{requests}");
     }
     let miss = missed("", 840, 30.0, 0.01).unwrap();
-    assert!(miss.spoils && miss.words.contains("asks for 48.0000 requests a second, and 28.0000"));
+    assert!(miss.spoils && miss.words.contains("asks for 48.0 requests a second, and 28.0"));
     assert!(missed("", 1440 + 600, 30.0, 0.01).unwrap().spoils);
 }
 

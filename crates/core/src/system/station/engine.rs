@@ -1,11 +1,12 @@
 //! The engines of stations, one of which each station has.
 
+pub(super) mod pace;
+
 use thinktime_file::time::Nanos;
 
 use super::StationModel;
 use super::batch::Batch;
 use super::least_attained::LeastAttained;
-use super::pace::Pace;
 use super::ranked::Ranked;
 use super::scale::Scale;
 use super::shared::Shared;
@@ -14,6 +15,7 @@ use super::weighted::Weighted;
 use crate::policy::scheduling::{Rank, Ties};
 use crate::system::ids::NodeId;
 use crate::system::jobs::{Handle, Jobs, Visitor};
+use pace::Pace;
 
 #[derive(Debug)]
 pub(super) enum Engine {

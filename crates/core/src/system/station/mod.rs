@@ -5,8 +5,8 @@
 //! [`least_attained::LeastAttained`] serves the jobs with the least service so far, and
 //! [`batch::Batch`] several together. They learn of arrivals, say when they next act, and act. A
 //! completion is computed from the work, not from the time of the driver's call, so a late driver
-//! does not bend the model. [`pace::Pace`] lets one of them serve at a speed that varies, and
-//! [`scale::Scale`] lets the first serve with a number of servers that changes.
+//! does not bend the model. [`engine::pace::Pace`] lets one of them serve at a speed that varies,
+//! and [`scale::Scale`] lets the first serve with a number of servers that changes.
 
 mod batch;
 mod by_kind;
@@ -14,7 +14,6 @@ mod engine;
 mod least_attained;
 mod model;
 mod monitor;
-mod pace;
 mod ranked;
 mod ranks;
 mod scale;
@@ -26,9 +25,9 @@ mod weighted;
 
 pub use batch::BatchModel;
 pub(in crate::system) use by_kind::Left;
+pub use engine::pace::PaceModel;
 pub use model::{Overload, StationModel};
 pub(in crate::system) use monitor::Monitor;
-pub use pace::PaceModel;
 pub use scale::ScaleModel;
 pub use summary::{Demands, Flow, KindSummary, ScaleSummary, StationSummary};
 

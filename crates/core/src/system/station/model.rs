@@ -10,7 +10,7 @@ use super::super::demand::{Demand, DemandLaw};
 use super::super::node::{NodeModel, demand_names};
 use super::super::read::{ReadResult, Reading, at_least_one, named};
 use super::batch::BatchModel;
-use super::pace::PaceModel;
+use super::engine::pace::PaceModel;
 use super::scale::ScaleModel;
 use crate::distribution::Distribution;
 use crate::files::Files;

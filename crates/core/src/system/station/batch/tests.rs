@@ -1,6 +1,6 @@
 //! Stations that serve in batches, against hand-made schedules.
 
-use super::super::pace::tests::{departures_ms, model};
+use super::super::engine::pace::tests::{departures_ms, model};
 
 #[test]
 fn schedules_by_hand() {

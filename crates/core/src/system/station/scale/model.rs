@@ -6,7 +6,7 @@ use thinktime_file::system::{ScaleTable, StationTable};
 use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_time};
 
-use super::plan::Plan;
+use super::plan::{Plan, SERVERS_MAX};
 use crate::distribution::Distribution;
 use crate::files::Files;
 use crate::policy::scheduling::{Discipline, Ties};
@@ -46,9 +46,6 @@ pub(super) struct LoadRule {
     pub(super) tolerance: f64,
     pub(super) every: Nanos,
 }
-
-/// The most servers of a station.
-pub(super) const SERVERS_MAX: u32 = 1_000_000;
 
 /// The shortest interval of looks.
 const EVERY_LEAST: Nanos = Nanos(1_000_000);

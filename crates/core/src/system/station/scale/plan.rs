@@ -4,8 +4,10 @@ use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, Quantity};
 
-use super::model::SERVERS_MAX;
 use crate::notation::{Argument, Call, Label, Term};
+
+/// The most servers of a station.
+pub(super) const SERVERS_MAX: u32 = 1_000_000;
 
 /// The number jumps at given times, and keeps its last value.
 #[derive(Clone, Debug, PartialEq, Eq)]

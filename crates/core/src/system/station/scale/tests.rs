@@ -1,7 +1,7 @@
 //! Stations whose number of servers changes, against schedules made by hand. Exact means and
 //! another implementation are in `tests/python/test_station_scale.py`.
 
-use super::super::pace::tests::{departures_ms, model};
+use super::super::engine::pace::tests::{departures_ms, model};
 
 /// The departures of requests that come at these milliseconds, each with this demand.
 fn departures(demand_ms: u32, scale: &str, arrivals_ms: &[u64]) -> Vec<f64> {

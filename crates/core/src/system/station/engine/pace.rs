@@ -20,7 +20,7 @@ pub use model::PaceModel;
 use setups::Setups;
 
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(in super::super) struct Pace {
     /// It serves by the own clock, as if each busy server had a speed of 1.
     engine: Engine,
     clock: Clock,
@@ -146,4 +146,4 @@ impl Pace {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(in super::super) mod tests;

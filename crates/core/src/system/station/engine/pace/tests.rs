@@ -7,7 +7,7 @@ use crate::files::NoFiles;
 use crate::random::Stream;
 use crate::system::{DrawnDemands, FastStation, Job, Program, SystemModel};
 
-pub(in super::super) fn model(keys: &str) -> Result<SystemModel, String> {
+pub(in super::super::super) fn model(keys: &str) -> Result<SystemModel, String> {
     let text = format!("name = 's'\n[[station]]\nname = 'a'\n{keys}");
     let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles);
     model.map_err(|error| error.to_string())
@@ -38,7 +38,7 @@ fn times(keys: &str, kinds: &[&str], arrivals: &[(Nanos, u32)], seed: u64) -> Ve
 }
 
 /// When requests of one kind leave that come at these milliseconds.
-pub(in super::super) fn departures_ms(keys: &str, arrivals_ms: &[u64]) -> Vec<f64> {
+pub(in super::super::super) fn departures_ms(keys: &str, arrivals_ms: &[u64]) -> Vec<f64> {
     let arrivals: Vec<_> = arrivals_ms.iter().map(|ms| (Nanos(ms * 1_000_000), 0)).collect();
     let times = times(keys, &["page"], &arrivals, 1);
     times.iter().map(|(_, left)| left.0 as f64 / 1e6).collect()
