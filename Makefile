@@ -5,9 +5,8 @@ BIN    := $(VENV)/bin
 EXTENSION := python/thinktime/_core.abi3.so
 # One profile and one set of packages for all that is tested, so that dependencies are compiled once.
 CHECKED := --workspace --all-targets --profile checked --locked
-# Two of three workers begin with tests that wait for most of their time (conftest.py). With four, runs
-# that a test watches come late.
-WORKERS ?= $(shell expr $$(nproc) \* 3 / 2)
+# Every second worker begins with tests that wait for most of their time (conftest.py).
+WORKERS ?= $(shell expr $$(nproc) \* 2)
 WHEELS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Where an environment forbids it, each of the many starts of the program compiles it anew.
@@ -19,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo pictures gallery man reference site wheel wheel-test bills image compiled checked test \
-  test-rust test-python test-python-together test-python-alone fuzz bench instructions peers peers-protocol coverage studies nightly \
+  test-rust test-python test-python-together test-python-pure test-python-alone fuzz bench instructions peers peers-protocol coverage studies nightly \
   lint lint-format lint-types lint-rust lint-stubs format types clean
 
 help: ## Show this list
@@ -111,17 +110,23 @@ test: test-rust test-python ## Run all tests; leaves their slower build in .venv
 test-rust: checked
 	PROPTEST_RNG_SEED=1 cargo test --workspace --profile checked --locked --quiet
 
-test-python: test-python-together test-python-alone
+test-python: test-python-together test-python-pure test-python-alone
 
 # Each worker takes a file at a time, so that what a file's tests share is made once; conftest.py says
 # in which order. Many run real servers and browsers, which a busy machine may make late: those that
 # fail are run once more, alone, and fail if they do so again.
-TOGETHER = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial'
+TOGETHER = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial and not pure'
+BY_FILE = --dist loadfile --no-loadscope-reorder
 
 test-python-together: checked
-	$(TOGETHER) -n $(WORKERS) --durations=40 --dist loadfile --no-loadscope-reorder || \
+	$(TOGETHER) -n $(WORKERS) --durations=40 $(BY_FILE) || \
 	  { [ $$? = 1 ] && echo "== what failed beside others is run once more, alone" && \
 	  $(TOGETHER) --last-failed --last-failed-no-failures none; }
+
+# What only computes does the same at any pace, and is not tried twice. It keeps no list of failures,
+# for others may run at the same time.
+test-python-pure: checked
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m pure -p no:cacheprovider -n $$(nproc) $(BY_FILE)
 
 # Tests that need a core for themselves come last, one by one. They measure real time, which another
 # program of the machine may spoil: those that fail are run once more, and fail if they do so again.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -172,30 +173,42 @@ WAITING = (
 
 COMPUTING = (
     *PAGES,
-    "test_guides.py",
-    "test_explain.py",
-    "test_cpn_agreement.py",
     "test_extreme_numbers.py",
-    "test_second_implementation.py",
-    "test_learn.py",
+    "test_assistants_hostile.py",
+    "test_assistants.py",
+    "test_tour.py",
     "test_tidy.py",
-    "test_two_implementations.py",
-    "test_explain_server_timing.py",
-    "test_learn_cli.py",
-    "test_random_systems.py",
     "test_scripts.py",
     "test_report_page.py",
-    "test_explain_short.py",
-    "test_learn_journeys.py",
-    "test_learn_populations.py",
-    "test_cpn.py",
-    "test_learn_workload_of_parts.py",
     "test_capacity.py",
-    "test_conservation.py",
     "test_http3.py",
-    "test_explain_delay.py",
     "test_study_output.py",
     "test_site.py",
+)
+
+# Files that compute and measure no time. They may be slow, and so run on what the tests that are
+# measured one by one leave of the processor.
+PURE = (
+    "test_ciw.py",
+    "test_cluster_split.py",
+    "test_compare_intervals.py",
+    "test_conservation.py",
+    "test_cpn*.py",
+    "test_explain.py",
+    "test_explain_[cdls]*.py",
+    "test_explain_ti*.py",
+    "test_explain_to*.py",
+    "test_fit*.py",
+    "test_learn*.py",
+    "test_random_systems.py",
+    "test_road*.py",
+    "test_second_implementation.py",
+    "test_simulation_theory.py",
+    "test_statistics.py",
+    "test_theory*.py",
+    "test_traffic_log.py",
+    "test_two_implementations.py",
+    "test_validity_false_alarms.py",
 )
 
 # Files that take long, the longest first: a worker takes a file at a time, in this order, and a
@@ -203,9 +216,13 @@ COMPUTING = (
 LONGEST = (*WAITING, *COMPUTING)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files come first; the order within each stays. Studies as they were are left out,
-    unless a test is named."""
+    unless a test is named. Tests that only compute are marked, before marks are chosen from."""
+    for item in items:
+        if any(fnmatch(item.path.name, one) for one in PURE):
+            item.add_marker("pure")
     if not any("::" in one for one in config.args):
         _leave_out_studies(config, items)
     if gone := [name for name in LONGEST if not Path(__file__).with_name(name).exists()]:

@@ -39,4 +39,4 @@ pub mod trace;
 pub mod words;
 pub mod workload;
 
-pub use thinktime_file::{error, schema, time, units, workload as file};
+pub use thinktime_file::{error, run_file, schema, time, units, workload as file};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use thinktime_core::record::{Collector, Summary};
+use thinktime_core::run_file::RunFile;
 
 use crate::figure_files::{write, write_figures};
 use crate::figures::Figures;
@@ -15,7 +16,7 @@ use crate::files::{
     HISTOGRAM, OF_RESULT, PAGES, REQUESTS, RUN, SCHEDULE, SERIES, SUMMARY, is_known,
 };
 use crate::partial::{Partial, leftovers};
-use crate::run_file::RunFile;
+use crate::run_secrets::without_secrets;
 use crate::writer::{RowSelection, RowWriter};
 use crate::{DataError, Labels};
 
@@ -126,8 +127,8 @@ impl ResultDirectory {
 
 pub(crate) fn write_run(directory: &Path, run: &RunFile) -> Result<(), DataError> {
     let path = directory.join(RUN);
-    let kept = run.without_secrets().map_err(|error| DataError::new(&path, error))?;
-    let text = toml::to_string(&kept).map_err(|error| DataError::new(&path, error))?;
+    let kept = without_secrets(run).map_err(|error| DataError::new(&path, error))?;
+    let text = kept.to_toml().map_err(|error| DataError::new(&path, error))?;
     write(&path, text.as_bytes())
 }
 
@@ -178,7 +179,7 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
         });
         DataError::new(path, format!("holds no result: {RUN}: {error}{left}"))
     })?;
-    let run: RunFile = toml::from_str(&text).map_err(|error| DataError::new(&run_path, error))?;
+    let run = RunFile::read(&text).map_err(|error| DataError::new(&run_path, error))?;
     let summary_path = path.join(SUMMARY);
     let summary = match fs::read(&summary_path) {
         Ok(bytes) => Some(

@@ -7,6 +7,7 @@ use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
+use thinktime_core::run_file::{OutcomeTable, RunFile};
 
 use crate::checkpoint::settle;
 use crate::directory::write_run;
@@ -16,7 +17,6 @@ use crate::journal::read_leftover;
 use crate::parquet_properties::properties;
 use crate::partial::{Partial, leftovers, resolve, sibling};
 use crate::rows::RowTable;
-use crate::run_file::{OutcomeTable, RunFile};
 use crate::{DataError, Labels};
 
 /// A result that was recovered.
@@ -145,8 +145,7 @@ fn mark_as_cut_short(directory: &Path) -> Result<bool, DataError> {
     let mut summary: thinktime_core::record::Summary =
         serde_json::from_slice(&bytes).map_err(|error| DataError::new(&path, error))?;
     let text = fs::read_to_string(&run_path).map_err(|error| DataError::new(&run_path, error))?;
-    let mut run: RunFile =
-        toml::from_str(&text).map_err(|error| DataError::new(&run_path, error))?;
+    let mut run = RunFile::read(&text).map_err(|error| DataError::new(&run_path, error))?;
     if run.outcome.is_none() {
         let time_s = summary.warmup_s + summary.duration_s;
         summary.warnings.retain(|one| !one.starts_with("interrupted"));

@@ -6,6 +6,7 @@
 
 pub mod error;
 pub mod features;
+pub mod run_file;
 pub mod schema;
 pub mod system;
 pub mod time;

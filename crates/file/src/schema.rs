@@ -239,7 +239,7 @@ fn readable(path: &str) -> String {
 ///
 /// # Errors
 /// When a value cannot be written, such as an infinite number.
-pub fn to_toml<T: serde::Serialize>(tables: &T) -> Result<String, SchemaError> {
+pub(crate) fn to_toml<T: serde::Serialize>(tables: &T) -> Result<String, SchemaError> {
     toml::to_string(tables).map_err(|error| SchemaError {
         file: String::new(),
         line: 0,

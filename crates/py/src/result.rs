@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use thinktime_core::record::{Collector, Summary};
-use thinktime_core::schema::to_toml;
+use thinktime_core::run_file::RunFile;
 use thinktime_core::system::SystemModel;
 use thinktime_core::workload;
-use thinktime_data::{Labels, RunFile, load_rows, read_log, series_batch};
+use thinktime_data::{Labels, load_rows, read_log, series_batch, whole_workload, without_secrets};
 
 use crate::disk_files::DiskFiles;
 use crate::errors::{InputError, data, schema, unwritten};
@@ -71,15 +71,15 @@ impl ResultData {
     /// The table `run` of `run.toml`: the circumstances of the run, those that are known.
     #[getter]
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let kept = self.run.without_secrets().map_err(InputError::new_err)?;
+        let kept = without_secrets(&self.run).map_err(InputError::new_err)?;
         plain(py, &kept.run)
     }
 
     /// `run.toml`, without secrets.
     #[getter]
     fn run_toml(&self) -> PyResult<String> {
-        let kept = self.run.without_secrets().map_err(InputError::new_err)?;
-        to_toml(&kept).map_err(|error| schema(&error))
+        let kept = without_secrets(&self.run).map_err(InputError::new_err)?;
+        kept.to_toml().map_err(|error| schema(&error))
     }
 
     #[getter]
@@ -142,7 +142,7 @@ impl ResultData {
         let run = &self.run.run;
         let files = DiskFiles::in_directory(run.workload_files.as_deref());
         let given = secrets_of.map(|workload| &workload.inner.file);
-        let file = self.run.whole_workload(given).map_err(InputError::new_err)?;
+        let file = whole_workload(&self.run, given).map_err(InputError::new_err)?;
         let inner = workload::Workload::from_file(&file, &files).map_err(|error| schema(&error))?;
         let beside = DiskFiles::in_directory(run.system_files.as_deref());
         let build = |file| SystemModel::from_file(file, &beside).map_err(|error| schema(&error));

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use thinktime_core::options::RunOptions;
-use thinktime_data::{Figures, Host, Labels, OutcomeTable, RowSelection, RunFile, RunTable};
+use thinktime_core::run_file::{Host, OutcomeTable, RunFile, RunTable};
+use thinktime_data::{Figures, Labels, RowSelection};
 use thinktime_net::generator::{self, Ending, Plan, RunProgress, Target};
 
 use crate::errors::{generator as run_error, invalid};

@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use serde::Serialize;
 use thinktime_core::limit::Limit;
-use thinktime_data::{RowSelection, RunTable};
+use thinktime_core::run_file::RunTable;
+use thinktime_data::RowSelection;
 
 use crate::errors::InputError;
 use crate::workload::Workload;

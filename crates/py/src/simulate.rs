@@ -7,10 +7,11 @@ use pyo3::types::PyBytes;
 use thinktime_core::limit::Limit;
 use thinktime_core::options::SimulateOptions;
 use thinktime_core::request::RequestKind;
+use thinktime_core::run_file::{OutcomeTable, RunFile, RunTable};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload;
-use thinktime_data::{Labels, OutcomeTable, RowSelection, RunFile, RunTable, schedule_json};
+use thinktime_data::{Labels, RowSelection, schedule_json};
 use thinktime_sim::{
     Control, Plan, ProgressLimits, RemoteReplications, WarmUp, replicate_as_bytes, simulate_with,
 };

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use thinktime_core::record::{Collector, Summary};
-use thinktime_data::{
-    DataError, Figures, Labels, OutcomeTable, ResultDirectory, RowSelection, RowWriter, RunFile,
-};
+use thinktime_core::run_file::{OutcomeTable, RunFile};
+use thinktime_data::{DataError, Figures, Labels, ResultDirectory, RowSelection, RowWriter};
 
 use crate::errors::{data, unwritten};
 use crate::result::ResultData;

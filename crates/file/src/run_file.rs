@@ -1,9 +1,10 @@
 //! `run.toml`: the description and the end of a run.
 
 use serde::{Deserialize, Serialize};
-use thinktime_core::file::WorkloadFile;
-use thinktime_core::secrets;
-use thinktime_core::system::SystemFile;
+
+use crate::schema::{SchemaError, to_toml};
+use crate::system::SystemFile;
+use crate::workload::WorkloadFile;
 
 /// `run.toml`: the description of a run, so that it can be repeated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,38 +27,20 @@ pub struct RunFile {
 }
 
 impl RunFile {
-    /// Its form for display and files: without secrets, whose places `run.secrets` then names.
+    /// Reads its text.
     ///
     /// # Errors
-    /// If it cannot be put into a file.
-    pub fn without_secrets(&self) -> Result<RunFile, String> {
-        let (workload, places) = secrets::removed_from(&self.workload)?;
-        let mut kept = RunFile { workload, ..self.clone() };
-        kept.run.secrets.extend(places);
-        kept.run.target = kept.run.target.map(|url| secrets::without_secrets(&url));
-        Ok(kept)
+    /// If the text is not TOML, or has unknown, missing or mistyped keys.
+    pub fn read(text: &str) -> Result<RunFile, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// The workload with its secrets, which come from `given` if some were removed.
+    /// Its text. It has all that the tables hold, secrets too.
     ///
     /// # Errors
-    /// If a necessary `given` is missing, or lacks a removed secret.
-    pub fn whole_workload(&self, given: Option<&WorkloadFile>) -> Result<WorkloadFile, String> {
-        let places = &self.run.secrets;
-        match given {
-            None if places.is_empty() => Ok(self.workload.clone()),
-            None => Err(format!(
-                "results keep no secrets, and the workload had some at `{}`: give the workload \
-                 that has them",
-                places.join("`, `"),
-            )),
-            Some(_) if places.is_empty() => {
-                Err("a workload is given for its secrets alone, and there were none".to_owned())
-            }
-            Some(given) => secrets::with_secrets(&self.workload, given, places).map_err(|why| {
-                format!("{}: it is not the workload of the result: {why}", given.name)
-            }),
-        }
+    /// If a value cannot be written, such as an infinite number.
+    pub fn to_toml(&self) -> Result<String, SchemaError> {
+        to_toml(self)
     }
 }
 
