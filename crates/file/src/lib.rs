@@ -1,4 +1,5 @@
-//! Workload and system files: the tables that they consist of, and the units of their values.
+//! Workload files, system files and `run.toml`: the tables that they consist of, and the units of
+//! their values.
 //!
 //! Only the form of a file is checked here; `thinktime-core` checks the values and builds what
 //! runs. Code that reads and writes tables is large and seldom runs: this crate is compiled with
