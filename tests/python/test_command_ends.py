@@ -84,15 +84,17 @@ def test_a_pipe_that_nobody_reads_ends_a_command_quietly(
 
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
-def test_a_command_without_an_output_ends_as_with_one(tmp_path: Path, closed: str) -> None:
+def test_a_closed_output_is_as_a_full_one(tmp_path: Path, closed: str) -> None:
+    """What is printed is lost, and the status says so; the result is written."""
     (tmp_path / "w.toml").write_text(WORKLOAD)
     (tmp_path / "s.toml").write_text(SYSTEM)
     command = f"{THINKTIME} simulate w.toml s.toml --requests 500 -o r {closed}"
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
     assert "Traceback" not in done.stderr
+    assert ("the output cannot be written" in done.stderr) == ("2>" not in closed)
     assert {"run.toml", "summary.json"} <= {one.name for one in (tmp_path / "r").iterdir()}
 
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from pathlib import Path
 
 import cases
 import numpy
 import polars
 import pytest
 import reference_scale
+import typer
 
 import thinktime as tt
+from thinktime.cli import app, option_names
+from thinktime.sweeps.row import row_of
 
 DEMAND_S = 0.01
 ALPHA_LIMIT = 4.9 / 2.093
@@ -209,3 +213,38 @@ def test_requests_that_give_up_leave_nothing_behind() -> None:
             spent = (rows["done_ns"].clip(0, end) - rows["scheduled_ns"].clip(0, end)).sum()
             number = found.summary["stations"]["x"]["queue_length_mean"]
             assert number == pytest.approx(spent / end, rel=1e-9)
+
+
+def test_a_warm_up_lasts_until_servers_are_there() -> None:
+    """2 of 4 busy servers: a third one takes its first request at 45 s at the earliest."""
+    one = system('on = "load", from = 2, to = 10, target = 0.6, delay = "30s"', demand="exp(100ms)")
+    assert tt.simulate(cases.open_model(40), one, requests=200_000).summary["warmup_s"] > 45
+
+
+def test_the_value_of_a_sweep_names_the_key_that_it_spoils() -> None:
+    one = system('on = "load", from = 2, to = 3')
+    with pytest.raises(tt.InputError, match=r"scale\.to = 1: scale\.from: must be at most `to`"):
+        one.with_value("station.x.scale.to", "1")
+    with pytest.raises(tt.InputError, match=r"scale\.target = 60: 60 is not from 0\.001 to 1"):
+        one.with_value("station.x.scale.target", "60")
+
+
+def test_tables_show_the_number_of_servers(tmp_path: Path) -> None:
+    narrow, wide = system('on = "load", to = 3'), system('on = "load", to = 9')
+    results = [tt.simulate(cases.open_model(50), one, requests=2000) for one in (narrow, wide)]
+    mean = results[0].summary["stations"]["x"]["scale"]["servers_mean"]
+    assert row_of(results[0])["servers_mean"] == mean
+    page = tt.report(results, tmp_path / "page.html").read_text()
+    assert "on 1 to 3 servers by load" in page
+    assert "on 1 to 9 servers by load" in page
+
+
+def test_a_message_about_a_key_names_no_option() -> None:
+    """`scale` is an option of `sweep`, too."""
+    option_names.begin(typer.main.get_command(app).get_command(None, "sweep"))
+    try:
+        message = "station.x.servers = 1: does not go with `scale`"
+        assert option_names.as_typed(message) == message
+        assert option_names.as_typed("`scale` is 0") == "`--scale` is 0"
+    finally:
+        option_names._done.clear()

@@ -48,7 +48,9 @@ pub fn unknown<'a>(
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = |c: &&str| edit_distance(word, c);
     let best = candidates.into_iter().min_by_key(near)?;
-    (edit_distance(word, best) <= 1 + word.chars().count() / 3).then_some(best)
+    let (changes, length) = (edit_distance(word, best), word.chars().count());
+    // Of words as short as `on` and `min` no letter might be left.
+    (changes <= 1 + length / 3 && changes < length.min(best.chars().count())).then_some(best)
 }
 
 /// The number of single-letter changes between two words (Levenshtein).
@@ -75,6 +77,8 @@ mod tests {
     fn slips_of_the_finger_find_their_word() {
         assert_eq!(nearest("modle", ["model", "rate"]), Some("model"));
         assert_eq!(nearest("xyzzy", ["model", "rate"]), None);
+        assert_eq!(nearest("min", ["on", "from", "to"]), None);
+        assert_eq!(nearest("tto", ["on", "from", "to"]), Some("to"));
         assert_eq!(edit_distance("kitten", "sitting"), 3);
     }
 

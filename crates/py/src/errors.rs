@@ -53,6 +53,15 @@ pub(crate) fn schema(error: &SchemaError) -> PyErr {
     InputError::new_err(words(error))
 }
 
+/// What is wrong with this value of a key. If it spoils another key, that one is named, too: a
+/// largest number below the least one is wrong at the least one.
+pub(crate) fn of_value(key: &str, text: &str, error: &SchemaError) -> PyErr {
+    let wrong = error.key.rsplit("].").next().unwrap_or(&error.key);
+    let its_own = wrong.is_empty() || format!("{key}.").contains(&format!("{wrong}."));
+    let place = if its_own { String::new() } else { format!("{wrong}: ") };
+    invalid(&Invalid::new(format!("{key} = {text}: {place}{}", error.message)))
+}
+
 pub(crate) fn data(error: &DataError) -> PyErr {
     InputError::new_err(words(error))
 }

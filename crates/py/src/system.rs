@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::change::with_value;
-use thinktime_core::error::Invalid;
 use thinktime_core::schema::{Source, resolved};
 use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::system::machine::MachineModel;
@@ -14,7 +13,7 @@ use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, Syst
 
 use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
-use crate::errors::{invalid, schema};
+use crate::errors::{invalid, of_value, schema};
 use crate::python_values::plain;
 
 /// A modelled system: the stations that requests visit.
@@ -99,7 +98,7 @@ impl System {
         let file = with_value(&self.inner.file, key, text).map_err(|error| invalid(&error))?;
         SystemModel::from_file(&file, &self.files)
             .map(|inner| System { inner, files: self.files.clone() })
-            .map_err(|error| invalid(&Invalid::new(format!("{key} = {text}: {}", error.message))))
+            .map_err(|error| of_value(key, text, &error))
     }
 
     /// The same system with one server of its cluster instead of all, counted from 0.

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use thinktime_core::change::with_value;
-use thinktime_core::error::Invalid;
 use thinktime_core::file::{SessionTable, WorkloadFile};
 use thinktime_core::schema::{Source, resolved};
 use thinktime_core::workload::{self, Sessions};
 
 use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
-use crate::errors::{invalid, schema, simulation};
+use crate::errors::{invalid, of_value, schema, simulation};
 use crate::parameters::seed_of;
 use crate::population::Population;
 use crate::python_values::plain;
@@ -209,7 +208,7 @@ impl Workload {
         let file = with_value(&self.inner.file, key, text).map_err(|error| invalid(&error))?;
         workload::Workload::from_file(&file, &self.files)
             .map(|inner| self.wrap(inner))
-            .map_err(|error| invalid(&Invalid::new(format!("{key} = {text}: {}", error.message))))
+            .map_err(|error| of_value(key, text, &error))
     }
 
     /// The same workload at a load of the system: the rate is set, or, for a closed model, the

@@ -1,7 +1,8 @@
 //! Finding the warm-up before the run: pilot replications, averaged, and the rule MSER-5.
 //!
 //! It uses response times. If sessions begin in an empty system, it uses the number of sessions
-//! too: they fill up long after the first responses look alike.
+//! too: they fill up long after the first responses look alike. Pilots that end before an
+//! autoscaler has done its work would show its start alone, and are too short.
 
 use rayon::prelude::*;
 use thinktime_core::file::Model;
@@ -107,7 +108,7 @@ pub(crate) fn find_warmup(
             settles(&sessions).0
         });
         match (found, filled.unwrap_or(found)) {
-            (Some(responses), Some(sessions)) => {
+            (Some(responses), Some(sessions)) if half >= system.settling() => {
                 return Some(Warmup::Ends(responses.max(sessions)));
             }
             _ if requests >= requests_max || half == Nanos::ZERO => {

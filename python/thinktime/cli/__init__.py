@@ -15,7 +15,7 @@ import typer
 from thinktime import __version__
 from thinktime.cli import memory_shortage, plain_text, signals
 from thinktime.cli.group import APP_OPTIONS, Commands
-from thinktime.present.whole_file import FULL
+from thinktime.present.whole_file import UNWRITTEN
 
 app = typer.Typer(
     cls=Commands,
@@ -58,7 +58,7 @@ def main() -> None:
         status = _status_of_app()
         sys.stdout.flush()
     except OSError as error:
-        if error.errno not in (*FULL, errno.EPIPE):
+        if error.errno not in (*UNWRITTEN, errno.EPIPE):
             raise
         # Output that could not be written must not be tried again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -83,13 +83,16 @@ def _bear_other_encodings() -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Send the output for a closed descriptor (`>&-`) to the null device.
+    """Put the null device in the place of a closed descriptor (`>&-`).
 
-    Otherwise the next file that is opened takes its number, and receives the printed text.
+    Otherwise the next file that is opened takes its number, and receives the printed text. Nothing
+    can be written to the standard output then: what is printed is lost, and the status says so.
     """
-    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+    read, write = os.O_RDONLY, os.O_WRONLY
+    all_of_them = ((0, "stdin", "r", read), (1, "stdout", "w", read), (2, "stderr", "w", write))
+    for number, name, mode, access in all_of_them:
         if getattr(sys, name) is None:
-            opened = os.open(os.devnull, os.O_RDWR)
+            opened = os.open(os.devnull, access)
             os.dup2(opened, number)
             if opened != number:
                 os.close(opened)

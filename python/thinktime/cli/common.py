@@ -19,7 +19,7 @@ from thinktime.cli import plain_text, signals
 from thinktime.cli.option_names import as_typed
 from thinktime.gate import Files
 from thinktime.inputs.files import named_workload
-from thinktime.present.whole_file import FULL, check_page
+from thinktime.present.whole_file import FULL, UNWRITTEN, check_page
 from thinktime.report import report_of
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
@@ -67,7 +67,7 @@ def mapped_errors() -> Iterator[None]:
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except OSError as error:
-        of_output = error.filename is None and error.errno in FULL
+        of_output = error.filename is None and error.errno in UNWRITTEN
         if of_output or error.errno in (errno.EPIPE, errno.ENOMEM):
             raise  # `main` ends the command
         status = Exit.UNDECIDED if error.errno in FULL else Exit.INPUT_WRONG

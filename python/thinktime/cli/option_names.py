@@ -12,7 +12,7 @@ from typing import Any
 import thinktime
 from thinktime import _core
 
-_OF_FILE = re.compile(r"\S+:\d+: |[^\s`:]*[./][^\s`]*: ")
+_OF_FILE = re.compile(r"\S+:\d+: |[^\s`:]*[./][^\s`]*(: | = )")
 """The beginnings of messages that are about the key of a file."""
 
 _ONLY_HERE = {"json", "quiet"}

@@ -66,10 +66,8 @@ def parts_of(system: SystemFile) -> list[Part]:
 
 def station(table: StationTable) -> Part:
     """A station, of a system or of a cluster's servers."""
-    policy, scale, servers = table["policy"], table["scale"], table["servers"]
-    there = units.counted(servers, "server")
-    if scale is not None:
-        servers, there = _scaled(scale)
+    policy = table["policy"]
+    servers, there = servers_of(table)
     facts = [f"{there}, {policies.words(policy)}", *_demands(table)]
     if table["when"] == "miss":
         facts.insert(1, "for what the cache does not hold")
@@ -86,6 +84,12 @@ def station(table: StationTable) -> Part:
         facts.append(f"the newest first with more than {units.count(table['newest_first_above'])}")
     shared = policy.partition("(")[0] in policies.SHARED
     return Part(table["name"], "shared" if shared else "queue", servers, facts)
+
+
+def servers_of(table: StationTable) -> tuple[int, str]:
+    """The most servers of a station, and their number in words."""
+    servers, scale = table["servers"], table["scale"]
+    return (servers, units.counted(servers, "server")) if scale is None else _scaled(scale)
 
 
 def _scaled(scale: ScaleTable) -> tuple[int, str]:

@@ -53,6 +53,7 @@ COLUMNS: dict[str, Column] = {
     "page_errors": Column("failed pages", units.count),
     "load": Column("load", _load),
     "found_load": Column("load found", _load),
+    "servers_mean": Column("servers", units.number),
     "throughput": Column("throughput", units.rate),
     "think_time_s": Column("think time", units.seconds),
     "duration_s": Column("measured for", units.seconds),

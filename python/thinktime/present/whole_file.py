@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import errno
+import fcntl
+import os
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from thinktime import _core
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """The errors of a place that takes no more: a full or broken disk, a quota, a limit of the size of
 files. The input is not wrong."""
+
+UNWRITTEN = (*FULL, errno.EBADF)
+"""The errors of an output that takes nothing more, or was closed from the start (`>&-`)."""
 
 _PAGE_START = b"<!doctype html"
 
@@ -36,11 +42,30 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 def _replace(place: Path, data: bytes) -> None:
     draft = place.with_name(f"{place.name}.new")
-    try:
-        draft.write_bytes(data)
-        draft.replace(place)
-    finally:
-        draft.unlink(missing_ok=True)
+    with _own(draft) as file:
+        try:
+            file.truncate(0)
+            file.write(data)
+            file.flush()
+            draft.replace(place)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+
+
+def _own(draft: Path) -> BinaryIO:
+    """The draft, for this writer alone: one that writes the same file at this time is waited for.
+
+    The lock ends with its process, so that the draft of a killed one is free.
+    """
+    while True:
+        file = draft.open("ab")
+        with suppress(OSError):  # as on a network's folder that knows no locks
+            fcntl.flock(file, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), draft.stat()):
+                return file
+        file.close()  # meanwhile the other one has moved it to its place
 
 
 def check_page(path: Path) -> None:

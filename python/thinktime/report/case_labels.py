@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
+from thinktime.diagrams.parts import servers_of
 from thinktime.present import units
 from thinktime.report import clusters, machines, token_servers
 
@@ -120,10 +121,12 @@ def _system_words(result: Result) -> str:
 
 
 def _demand_words(result: Result) -> str:
-    stations = [] if result.system is None else result.system.stations
+    if result.system is None:
+        return ""
+    tables = result.system.tables["station"]
     return " → ".join(
-        f"{_law_words(station.demand)} on {units.counted(station.servers, 'server')}"
-        for station in stations
+        f"{_law_words(station.demand)} on {servers_of(table)[1]}"
+        for station, table in zip(result.system.stations, tables, strict=True)
     )
 
 

@@ -38,6 +38,7 @@ def row_of(result: Result) -> Row:
         **_bounds(result),
         "exact_response_mean_s": None if theory is None else theory.mean_s,
         "load": max((station["load"] for station in stations), default=None),
+        **_of_scales(summary),
         **{name: summary.get(name) for name in (*_RATES, *_COUNTS, independent_requests.KEY)},
         **_of_bytes(summary),
         **_of_pages(summary),
@@ -62,6 +63,13 @@ def _bounds(result: Result) -> Row:
         "allowed_p99_s": min(allowed, default=None),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_scales(summary: Mapping[str, Any]) -> Row:
+    """The mean number of servers, summed over the stations whose number changes; empty without."""
+    stations = (summary.get("stations") or {}).values()
+    there = [one["scale"]["servers_mean"] for one in stations if one.get("scale")]
+    return {"servers_mean": sum(there)} if there else {}
 
 
 def _of_bytes(summary: Mapping[str, Any]) -> Row:

@@ -18,6 +18,7 @@ _SHOWN = (
     "page_response_p90_s",
     "load",
     "found_load",
+    "servers_mean",
     "throughput",
     "think_time_s",
     "requests",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use thinktime_file::error::own_name;
 use thinktime_file::schema::{SchemaError, Source};
 use thinktime_file::system::{BehaviourTable, SystemFile};
+use thinktime_file::time::Nanos;
 
 use super::behaviour::{Behaviour, Context};
 use super::cluster::ClusterModel;
@@ -16,7 +17,7 @@ use super::machine::MachineModel;
 use super::node::{Entrance, HoldKind};
 use super::nodes::AnyNodeModel;
 use super::read::Reading;
-use super::station::StationModel;
+use super::station::{ScaleModel, StationModel};
 use super::token_server::TokenServerModel;
 use crate::files::Files;
 
@@ -116,6 +117,14 @@ impl SystemModel {
     pub fn all_stations(&self) -> impl Iterator<Item = &StationModel> {
         let inside = self.clusters().flat_map(|one| one.stations.iter().map(|it| &it.model));
         self.stations().chain(inside)
+    }
+
+    /// About the time in which the servers of its stations get from their first number to that of
+    /// the load; 0 if none of them changes.
+    #[must_use]
+    pub fn settling(&self) -> Nanos {
+        let scales = self.all_stations().filter_map(|one| one.scale.as_ref());
+        scales.map(ScaleModel::settling).max().unwrap_or(Nanos::ZERO)
     }
 
     /// The servers of tokens, in the order of the file.

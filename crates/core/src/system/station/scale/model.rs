@@ -82,12 +82,37 @@ impl ScaleModel {
         self.to
     }
 
+    /// About the time that the start matters: until the rule has gone from the least servers to the
+    /// most, and has let those go that are not wanted. A load is at most 1, so that one look
+    /// multiplies the servers by no more than the inverse of the target.
+    pub(in crate::system) fn settling(&self) -> Nanos {
+        let delay = self.delay.as_ref().map_or(0.0, Distribution::mean);
+        let growth = match &self.rule {
+            Rule::Load(rule) => rule.looks(self.from, self.to) * (delay + rule.every.as_secs_f64()),
+            Rule::Requests => 2.0 * delay,
+            Rule::Time(_) => return Nanos::ZERO, // a plan never settles
+        };
+        Nanos::from_secs_f64(self.wait.as_secs_f64() + growth)
+    }
+
     /// The servers at the beginning.
     pub(super) fn first(&self) -> u32 {
         match &self.rule {
             Rule::Time(plan) => plan.number(0),
             Rule::Load(_) | Rule::Requests => self.from,
         }
+    }
+}
+
+impl LoadRule {
+    /// The looks, at full load, at which it adds servers until there are as many as `to`.
+    fn looks(&self, from: u32, to: u32) -> f64 {
+        let factor = 1.0 / self.target;
+        if factor <= 1.0 + self.tolerance {
+            return 0.0; // even a full load is near the target
+        }
+        let looks = (f64::from(to) / f64::from(from)).ln() / factor.ln();
+        looks.ceil().min(f64::from(to - from)) // each adds one server at least
     }
 }
 
@@ -98,20 +123,22 @@ fn wrong<T>(key: &str, why: impl Into<String>) -> ReadResult<T> {
 /// Other keys of the station, of which some do not go with it.
 fn check_others(table: &StationTable, discipline: &Discipline) -> ReadResult<()> {
     if discipline.ties == Ties::Share {
-        return wrong("policy", "does not go with `scale` yet: requests share the servers");
+        let why = "does not go with `scale` yet, because requests share the servers: `fcfs` and \
+                   others with one request a server do";
+        return wrong("policy", why);
     }
     if table.servers.is_some() {
         return wrong("servers", "does not go with `scale`, which says how many there are");
     }
     let others = [
-        ("batch", table.batch.is_some()),
-        ("rate", table.rate.is_some()),
-        ("failure", table.failure.is_some()),
-        ("setup", table.setup.is_some()),
-        ("queue_timeout", table.queue_timeout.is_some()),
+        ("batch", table.batch.is_some(), ""),
+        ("rate", table.rate.is_some(), ""),
+        ("failure", table.failure.is_some(), ""),
+        ("setup", table.setup.is_some(), ": `scale.delay` is that of each server"),
+        ("queue_timeout", table.queue_timeout.is_some(), ": a `timeout` of requests does"),
     ];
-    match others.iter().find(|(_, is_there)| *is_there) {
-        Some((key, _)) => wrong(key, "does not go with `scale` yet"),
+    match others.iter().find(|(_, is_there, _)| *is_there) {
+        Some((key, _, instead)) => wrong(key, format!("does not go with `scale` yet{instead}")),
         None => Ok(()),
     }
 }

@@ -110,3 +110,18 @@ fn mistakes_are_named() {
         assert!(error.contains(message), "{key}: {error}");
     }
 }
+
+#[test]
+fn a_start_lasts_until_all_servers_could_be_there() {
+    let settling = |scale: &str| {
+        let one = model(&format!("demand = '1ms'\nscale = {{ {scale} }}")).unwrap();
+        one.settling().as_secs_f64()
+    };
+    // From 2 servers by 3.3, 5.6 and 9.3 to 10: four looks of 15 s, and 30 s of delay after each.
+    let load = "on = 'load', from = 2, to = 10, target = 0.6, delay = '30s'";
+    assert!((settling(load) - (4.0 * 45.0 + 300.0)).abs() < 1e-6);
+    // Even servers that are all busy are near this target: their number never grows.
+    assert!((settling("on = 'load', to = 9, target = 0.95, wait = '1s'") - 1.0).abs() < 1e-6);
+    assert!((settling("on = 'requests', to = 9, delay = 'exp(3s)'") - 6.0).abs() < 1e-6);
+    assert!(settling("on = 'time', plan = 'steps(0s: 1, 1h: 2)'").abs() < 1e-6);
+}
