@@ -66,7 +66,7 @@ def test_a_run_against_a_real_server_has_the_section(
     monkeypatch.setattr(explanation, "lines_of", kept)
     with tt.serve(cases.system(("ps", "exp(3ms)"))) as server:
         result = tt.run(
-            cases.open_model(200), server.url, duration=12, output=tmp_path / "measured"
+            cases.open_model(200), server.url, duration=8, output=tmp_path / "measured"
         )  # fmt: skip
     written = report(tt.Result.load(tmp_path / "measured"), tmp_path / "report.html")
     page = " ".join(html.unescape(written.read_text()).split())
