@@ -1,5 +1,5 @@
 //! `thinktime-fuzz SECONDS|Nx [SEED] [TARGET...]`: tries inputs made from the corpora, each target
-//! for an equal time, or N times as many as its test does. It ends at the first failing input,
+//! for an equal time, or N whole tries. It ends at the first failing input,
 //! which is then in `target/fuzz` and should be added to the corpus.
 #![allow(clippy::print_stderr, reason = "this is a program for the terminal")]
 
@@ -27,7 +27,7 @@ const MEMORY_BYTES_MAX: u64 = 2 << 30;
 enum Effort {
     /// For this many seconds.
     Seconds(f64),
-    /// This many times the inputs of its test: the same on every machine.
+    /// This many whole tries: the same on every machine.
     Times(u64),
 }
 
