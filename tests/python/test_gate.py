@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
+from file_limit import MESSAGE, file_limit
 from real_runs import ended_well
 from typer.testing import CliRunner
 
@@ -371,15 +372,9 @@ def test_a_folder_of_others_is_refused_before_the_run(
         gate.files(junit=tmp_path / "junit.xml")
 
 
-def test_a_junit_file_is_there_whole_or_not_at_all(
-    result: tt.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: Path, data: bytes) -> int:
-        path.open("wb").write(data[:10])
-        raise OSError(28, "No space left on device")
-
+def test_a_junit_file_is_there_whole_or_not_at_all(result: tt.Result, tmp_path: Path) -> None:
     files = gate.files(junit=tmp_path / "junit.xml")
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match=r"No space left on device: '.*junit\.xml'"):
-        files.write([report_of(result)])
+    reports = [report_of(result)]
+    with file_limit(10), pytest.raises(OSError, match=rf"{MESSAGE}: '.*junit\.xml'"):
+        files.write(reports)
     assert list(tmp_path.iterdir()) == []

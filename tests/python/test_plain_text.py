@@ -12,6 +12,7 @@ from pathlib import Path
 
 import command_copies
 import pytest
+from file_limit import MESSAGE, file_limit
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -251,16 +252,9 @@ def test_what_moves_a_terminals_cursor_is_left_alone() -> None:
     assert console.file.getvalue() == f"{ESCAPE}[?25l"
 
 
-def test_a_page_that_cannot_be_written_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: Path, data: bytes) -> int:
-        path.open("wb").write(data[:10])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
+def test_a_page_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
     empty = page.Page("t", page.Headline("h"), [])
-    with pytest.raises(OSError, match=r"No space left on device: '.*a\.html'"):
+    with file_limit(10), pytest.raises(OSError, match=rf"{MESSAGE}: '.*a\.html'"):
         page.write(empty, tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
 

@@ -2,9 +2,9 @@
 //!
 //! A [`Target`] is one file in `targets` and a line in its list: a function that takes bytes and
 //! panics if a property fails. Its corpus is a folder of small inputs, valid and invalid, in
-//! `corpus`; [`mutation`] makes others of them. `cargo test` tries some hundreds of each target with
-//! a fixed seed; the program tries a fixed number in `.ci/run`, and others for a given time in `make
-//! fuzz`.
+//! `corpus`; [`mutation`] makes others of them. `cargo test` tries some hundreds of each target
+//! with a fixed seed. The program tries a fixed number in `.ci/run`, and others for a given time in
+//! `make fuzz`.
 //!
 //! Inputs are made by mutation alone, without coverage feedback: that needs no other toolchain than
 //! the stable one, and runs in each `cargo test`. The corpus should therefore have an example of
