@@ -123,10 +123,13 @@ test-python-together: checked
 	  { [ $$? = 1 ] && echo "== what failed beside others is run once more, alone" && \
 	  $(TOGETHER) --last-failed --last-failed-no-failures none; }
 
-# What only computes does the same at any pace, and is not tried twice. It keeps no list of failures,
-# for others may run at the same time.
+# What only computes may run at the same time as all others, and so has its own list of failures.
+PURE = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m pure -o cache_dir=.pytest_cache/pure
+
 test-python-pure: checked
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m pure -p no:cacheprovider -n $$(nproc) $(BY_FILE)
+	$(PURE) -n $$(nproc) $(BY_FILE) || \
+	  { [ $$? = 1 ] && echo "== what failed is run once more" && \
+	  $(PURE) --last-failed --last-failed-no-failures none; }
 
 # Tests that need a core for themselves come last, one by one. They measure real time, which another
 # program of the machine may spoil: those that fail are run once more, and fail if they do so again.

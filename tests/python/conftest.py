@@ -208,7 +208,6 @@ PURE = (
     "test_simulation_theory.py",
     "test_statistics.py",
     "test_theory*.py",
-    "test_traffic_log.py",
     "test_two_implementations.py",
     "test_validity_false_alarms.py",
 )
